@@ -38,7 +38,7 @@ static void check(const char *peer, const struct headers *headers, const char *w
 #define LIST(text) (&(struct headers){.list = (text), .times = 1})
 #define ELEMENT(text) (&(struct headers){.element = (text), .times = 1})
 
-START_TEST(lists)
+TEST(lists)
 {
     check("127.0.0.1", LIST(NULL), "127.0.0.1");
     check("127.0.0.1", LIST("192.0.2.7"), "192.0.2.7");
@@ -51,9 +51,8 @@ START_TEST(lists)
     check("127.0.0.1", LIST("192.0.2.7:4711"), "192.0.2.7");
     check("127.0.0.1", LIST("::ffff:192.0.2.7"), "192.0.2.7");
 }
-END_TEST
 
-START_TEST(what_is_not_believed)
+TEST(what_is_not_believed)
 {
     check("127.0.0.1", LIST("not an address"), "127.0.0.1");
     check("127.0.0.1", LIST(""), "127.0.0.1");
@@ -65,23 +64,12 @@ START_TEST(what_is_not_believed)
     check("127.0.0.1", ELEMENT("proto=https"), "127.0.0.1");
     check("unix", LIST("192.0.2.7"), "unix");
 }
-END_TEST
 
-START_TEST(elements)
+TEST(elements)
 {
     check("127.0.0.1", ELEMENT("for=192.0.2.7;proto=http;by=203.0.113.43"), "192.0.2.7");
     check("127.0.0.1", ELEMENT("proto=http; For=\"[2001:db8::7]:4711\""), "2001:db8::7");
     check("127.0.0.1", ELEMENT("for=203.0.113.1, for=192.0.2.7, for=10.0.0.1"), "192.0.2.7");
     check("127.0.0.1", &(struct headers){.list = "192.0.2.7", .element = "for=192.0.2.7", .times = 1},
           "192.0.2.7");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *all = tcase_create("forwarded");
-    tcase_add_test(all, lists);
-    tcase_add_test(all, what_is_not_believed);
-    tcase_add_test(all, elements);
-    return unit_run("forwarded", all, NULL);
 }

@@ -18,7 +18,7 @@ static void count_release(void *owner)
     released++;
 }
 
-START_TEST(drops_every_header_of_a_name)
+TEST(drops_every_header_of_a_name)
 {
     struct api_response response;
 
@@ -37,9 +37,8 @@ START_TEST(drops_every_header_of_a_name)
     ck_assert_str_eq(response_find_header(&response, "ETag"), "\"c\"");
     response_release(&response);
 }
-END_TEST
 
-START_TEST(headers_are_kept_in_order_and_found_without_case)
+TEST(headers_are_kept_in_order_and_found_without_case)
 {
     struct api_response response;
 
@@ -54,9 +53,8 @@ START_TEST(headers_are_kept_in_order_and_found_without_case)
     ck_assert_int_eq(memcmp(response.headers, "ETag\0\"one\"\0Link\0</a>\0Link\0</b>", 31), 0);
     ck_assert_uint_eq(response.header_size, 31);
 }
-END_TEST
 
-START_TEST(a_value_is_cut_at_a_control_character)
+TEST(a_value_is_cut_at_a_control_character)
 {
     struct api_response response;
 
@@ -73,10 +71,9 @@ START_TEST(a_value_is_cut_at_a_control_character)
     ck_assert_ptr_null(response_find_header(&response, "X-Nothing"));
     ck_assert_ptr_null(response_find_header(&response, "Set-Cookie"));
 }
-END_TEST
 
 /* Text is looked through eight bytes at a time. */
-START_TEST(a_control_character_is_found_wherever_it_stands)
+TEST(a_control_character_is_found_wherever_it_stands)
 {
     static const char controls[] = {0x01, '\r', 0x1f, 0x7f};
     for (size_t i = 1; i < 4 * 20; i++) {
@@ -91,9 +88,8 @@ START_TEST(a_control_character_is_found_wherever_it_stands)
         response_release(&response);
     }
 }
-END_TEST
 
-START_TEST(a_header_that_does_not_fit_is_left_out)
+TEST(a_header_that_does_not_fit_is_left_out)
 {
     struct api_response response;
     char longest[API_HEADER_CAPACITY - 2]; /* with "A", two terminators and itself exactly the capacity */
@@ -115,9 +111,8 @@ START_TEST(a_header_that_does_not_fit_is_left_out)
     response_header(&response, "Small", "1");
     ck_assert_str_eq(response_find_header(&response, "Small"), "1");
 }
-END_TEST
 
-START_TEST(a_body_is_released_once)
+TEST(a_body_is_released_once)
 {
     struct api_response response;
 
@@ -133,9 +128,8 @@ START_TEST(a_body_is_released_once)
     ck_assert_uint_eq(response.size, 0);
     ck_assert_ptr_null(response_find_header(&response, "Content-Type"));
 }
-END_TEST
 
-START_TEST(a_new_body_releases_the_one_before)
+TEST(a_new_body_releases_the_one_before)
 {
     struct api_response response;
 
@@ -148,9 +142,8 @@ START_TEST(a_new_body_releases_the_one_before)
     response_release(&response);
     ck_assert_uint_eq(released, 1);
 }
-END_TEST
 
-START_TEST(copied_and_taken_bodies_own_their_memory)
+TEST(copied_and_taken_bodies_own_their_memory)
 {
     struct api_response response;
     char text[] = "hello";
@@ -166,7 +159,6 @@ START_TEST(copied_and_taken_bodies_own_their_memory)
     ck_assert_uint_eq(response.size, 0);
     response_release(&response);
 }
-END_TEST
 
 static ssize_t end_at_once(void *owner, uint8_t *buffer, size_t capacity)
 {
@@ -176,7 +168,7 @@ static ssize_t end_at_once(void *owner, uint8_t *buffer, size_t capacity)
     return 0;
 }
 
-START_TEST(a_stream_replaces_bytes_and_the_other_way_round)
+TEST(a_stream_replaces_bytes_and_the_other_way_round)
 {
     struct api_response response;
 
@@ -192,9 +184,8 @@ START_TEST(a_stream_replaces_bytes_and_the_other_way_round)
     ck_assert(response.read == NULL);
     response_release(&response);
 }
-END_TEST
 
-START_TEST(a_host_is_what_stands_before_its_port)
+TEST(a_host_is_what_stands_before_its_port)
 {
     ck_assert_uint_eq(host_length("example.org:8080"), 11);
     ck_assert_uint_eq(host_length("example.org"), 11);
@@ -202,22 +193,4 @@ START_TEST(a_host_is_what_stands_before_its_port)
     ck_assert_uint_eq(host_length("[::1]"), 5);
     ck_assert_uint_eq(host_length("[a.example.org:80"), 17);
     ck_assert_uint_eq(host_length(""), 0);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("response");
-
-    tcase_add_test(tests, drops_every_header_of_a_name);
-    tcase_add_test(tests, headers_are_kept_in_order_and_found_without_case);
-    tcase_add_test(tests, a_value_is_cut_at_a_control_character);
-    tcase_add_test(tests, a_control_character_is_found_wherever_it_stands);
-    tcase_add_test(tests, a_header_that_does_not_fit_is_left_out);
-    tcase_add_test(tests, a_body_is_released_once);
-    tcase_add_test(tests, a_new_body_releases_the_one_before);
-    tcase_add_test(tests, copied_and_taken_bodies_own_their_memory);
-    tcase_add_test(tests, a_stream_replaces_bytes_and_the_other_way_round);
-    tcase_add_test(tests, a_host_is_what_stands_before_its_port);
-    return unit_run("message", tests, NULL);
 }

@@ -44,7 +44,7 @@ static void is_part(const struct spooled *spooled, uint32_t index, const char *n
     ck_assert_mem_eq(part->bytes.size ? part->bytes.data : (const uint8_t *)"", text, strlen(text));
 }
 
-START_TEST(a_form_may_be_cut_anywhere)
+TEST(a_form_may_be_cut_anywhere)
 {
     static const char body[] = "before\r\n--bx\r\n--b \t\r\n"
                                "Content-Disposition: form-data; name=f; filename=\"z\"\r\n\r\n"
@@ -64,9 +64,8 @@ START_TEST(a_form_may_be_cut_anywhere)
         }
     }
 }
-END_TEST
 
-START_TEST(an_error_says_the_same_byte_however_it_arrives)
+TEST(an_error_says_the_same_byte_however_it_arrives)
 {
     static const struct {
         const char *body, *detail;
@@ -92,7 +91,6 @@ START_TEST(an_error_says_the_same_byte_however_it_arrives)
         }
     }
 }
-END_TEST
 
 /* Repeats a text many times in one body, with a text before and after it. */
 static char *repeated(const char *before, const char *text, size_t times, const char *after, size_t *size)
@@ -105,7 +103,7 @@ static char *repeated(const char *before, const char *text, size_t times, const 
     return body;
 }
 
-START_TEST(what_has_no_end_is_refused_or_is_content)
+TEST(what_has_no_end_is_refused_or_is_content)
 {
     static const struct {
         const char *before, *text;
@@ -135,10 +133,9 @@ START_TEST(what_has_no_end_is_refused_or_is_content)
         free(body);
     }
 }
-END_TEST
 
 /* The bytes of the parts, a record before and after each of them, and the directory: each is written once. */
-START_TEST(every_byte_is_written_once)
+TEST(every_byte_is_written_once)
 {
     size_t size;
     char *body = repeated("--b\r\nContent-Disposition: form-data; name=f; filename=large.bin\r\n\r\n",
@@ -156,15 +153,4 @@ START_TEST(every_byte_is_written_once)
     ck_assert_mem_eq(&hash, &spooled.draft->hash, sizeof hash);
     drop(&spooled);
     free(body);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("multipart");
-    tcase_add_test(tests, a_form_may_be_cut_anywhere);
-    tcase_add_test(tests, an_error_says_the_same_byte_however_it_arrives);
-    tcase_add_test(tests, what_has_no_end_is_refused_or_is_content);
-    tcase_add_test(tests, every_byte_is_written_once);
-    return unit_run("multipart", tests, NULL);
 }

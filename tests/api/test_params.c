@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Each beginning with up to 18 digits, with the point at each place. */
-START_TEST(numbers_are_those_of_strtod)
+TEST(numbers_are_those_of_strtod)
 {
     static const char *const digits[] = {
         "7", "032", "1048576", "299792458", "123456789012345", "314159265358979323"};
@@ -28,9 +28,8 @@ START_TEST(numbers_are_those_of_strtod)
         }
     }
 }
-END_TEST
 
-START_TEST(signs_and_exponents_stay_numbers)
+TEST(signs_and_exponents_stay_numbers)
 {
     static const char *const good[] = {"-0", "0.1", "1e3", "-2.5E-3", "+4", ".5", "5."};
     static const char *const bad[] = {"", "-", ".", "1e", "1e400", "0x10", "1 ", " 1", "nan", "1.2.3"};
@@ -42,10 +41,9 @@ START_TEST(signs_and_exponents_stay_numbers)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ck_assert_msg(!number_parse(bad[i], &value), "%s", bad[i]);
 }
-END_TEST
 
 /* Something else than plain text, at each place of more than eight bytes. */
-START_TEST(escapes_are_decoded_wherever_they_stand)
+TEST(escapes_are_decoded_wherever_they_stand)
 {
     for (int place = 0; place <= 20; place++) {
         char escaped[64], text[64], wanted[64];
@@ -62,15 +60,4 @@ START_TEST(escapes_are_decoded_wherever_they_stand)
         wanted[place] = (char)0xff;
         ck_assert(!percent_decode(wanted, 24, true, text));
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("params");
-
-    tcase_add_test(tests, numbers_are_those_of_strtod);
-    tcase_add_test(tests, signs_and_exponents_stay_numbers);
-    tcase_add_test(tests, escapes_are_decoded_wherever_they_stand);
-    return unit_run("params", tests, NULL);
 }

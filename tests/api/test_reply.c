@@ -40,20 +40,18 @@ static bool is_packed(size_t size, bool is_late)
 
 enum { LIST = 70000, SERIES = 4 << 20 };
 
-START_TEST(text_is_compressed_where_it_is_worth_it)
+TEST(text_is_compressed_where_it_is_worth_it)
 {
     ck_assert(!is_packed(100, false));
     ck_assert(is_packed(LIST, false));
     ck_assert(is_packed(SERIES, false));
 }
-END_TEST
 
-START_TEST(a_list_that_took_long_is_compressed_and_only_large_bodies_are_not)
+TEST(a_list_that_took_long_is_compressed_and_only_large_bodies_are_not)
 {
     ck_assert(is_packed(LIST, true));
     ck_assert(!is_packed(SERIES, true));
 }
-END_TEST
 
 static const char *accepted;
 
@@ -63,7 +61,7 @@ static const char *accepts(const struct api_request *request, const char *name)
     return strcmp(name, "Accept-Encoding") ? NULL : accepted;
 }
 
-START_TEST(brotli_is_chosen_where_it_is_kept_and_accepted)
+TEST(brotli_is_chosen_where_it_is_kept_and_accepted)
 {
     static const struct {
         const char *accepted;
@@ -83,15 +81,4 @@ START_TEST(brotli_is_chosen_where_it_is_kept_and_accepted)
         ck_assert_msg(coding_choose_kept(&request, false) == cases[i].without, "%s", accepted);
         ck_assert_msg(coding_choose(&request) != CODING_BROTLI, "%s", accepted);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("compression");
-
-    tcase_add_test(tests, text_is_compressed_where_it_is_worth_it);
-    tcase_add_test(tests, a_list_that_took_long_is_compressed_and_only_large_bodies_are_not);
-    tcase_add_test(tests, brotli_is_chosen_where_it_is_kept_and_accepted);
-    return unit_run("reply", tests, NULL);
 }

@@ -153,7 +153,7 @@ static const struct pose_value *setting(const char *key, const char *text, int64
 /* -------------------------------------------------------------------------------------------------- keys -- */
 
 /* Targets with keys at any time follow the curve; those with frames do on the frames' clock. */
-START_TEST(irregular_keys_are_followed)
+TEST_EACH(irregular_keys_are_followed, 3)
 {
     static const struct {
         const char *to;
@@ -183,9 +183,8 @@ START_TEST(irregular_keys_are_followed)
     pose_document_free(skeleton);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(own_keys_are_kept)
+TEST(own_keys_are_kept)
 {
     make_irregular();
     struct pose_document *document = bake_to("sl-anim");
@@ -207,10 +206,9 @@ START_TEST(own_keys_are_kept)
     expect_codes("");
     pose_document_free(document);
 }
-END_TEST
 
 /* Frames a key lies on are kept alone, and the exact value with them. */
-START_TEST(keys_on_frames_stay_alone)
+TEST(keys_on_frames_stay_alone)
 {
     open_clip(POSE_RULES_PLAIN, POSE_AXES_GLTF, 2);
     add_track("b__Head__");
@@ -227,10 +225,9 @@ START_TEST(keys_on_frames_stay_alone)
     expect_codes("");
     pose_document_free(document);
 }
-END_TEST
 
 /* What Prime turns the long way round stays so, in Prime and elsewhere. */
-START_TEST(long_ways_are_gone)
+TEST_EACH(long_ways_are_gone, 4)
 {
     static const char *const targets[] = {"sl-anim", "sims3-clip", "tso-anim", "prime-anim"};
     struct pose_clip *clip = open_clip(POSE_RULES_PRIME, POSE_AXES_PRIME, 2);
@@ -263,9 +260,8 @@ START_TEST(long_ways_are_gone)
     pose_sampler_free(b);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(every_frame_when_asked)
+TEST(every_frame_when_asked)
 {
     make_irregular();
     struct pose_conversion conversion = {ONE_CLIP(&made.clip, NULL), .to = "sl-anim", .fps = 12.5f};
@@ -307,10 +303,9 @@ START_TEST(every_frame_when_asked)
     ck_assert_uint_eq(channel_of(document, 0, POSE_TRANSLATION)->count, 3);
     pose_document_free(document);
 }
-END_TEST
 
 /* A clip that says that it is of The Sims, after someone moved its keys. */
-START_TEST(keys_off_their_own_clock)
+TEST(keys_off_their_own_clock)
 {
     struct pose_clip *clip = open_clip(POSE_RULES_SIMS, POSE_AXES_SIMS, 1);
     clip->frame_count = 30;
@@ -324,7 +319,6 @@ START_TEST(keys_off_their_own_clock)
     ck_assert_mem_eq(channel->values + 4 * 6, made.values[0][POSE_ROTATION] + 4, 4 * sizeof(float));
     pose_document_free(document);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- the clock -- */
 
@@ -337,7 +331,7 @@ static void make_nod(double last)
     add_turn(1, last);
 }
 
-START_TEST(last_pose_of_the_sims)
+TEST(last_pose_of_the_sims)
 {
     make_nod(0); /* ends as it begins */
     struct pose_document *document = bake_to("tso-anim");
@@ -360,10 +354,9 @@ START_TEST(last_pose_of_the_sims)
     expect_codes("loop_dropped ");
     pose_document_free(document);
 }
-END_TEST
 
 /* A loop of The Sims ends on its first key when it becomes a clip that cannot go round by itself. */
-START_TEST(loops_are_closed)
+TEST(loops_are_closed)
 {
     struct pose_clip *clip = open_clip(POSE_RULES_SIMS, POSE_AXES_SIMS, 1);
     clip->frame_count = 4;
@@ -385,9 +378,8 @@ START_TEST(loops_are_closed)
     ck_assert_int_eq(document->clips->loop, POSE_LOOP_NO);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(ranges_of_loops)
+TEST(ranges_of_loops)
 {
     struct pose_clip *clip = open_clip(POSE_RULES_SL, POSE_AXES_SL, 1);
     clip->loop = POSE_LOOP_YES;
@@ -407,10 +399,9 @@ START_TEST(ranges_of_loops)
     ck_assert_str_eq(document->clips->origin, "sl-anim");
     pose_document_free(document);
 }
-END_TEST
 
 /* Prime's frames are as long as makes the duration whole; those of The Sims 3 are not, and the last one shows the end. */
-START_TEST(durations_between_frames)
+TEST(durations_between_frames)
 {
     open_clip(POSE_RULES_PLAIN, POSE_AXES_GLTF, 1.01f);
     add_track("joint_3");
@@ -430,10 +421,9 @@ START_TEST(durations_between_frames)
     ck_assert(!strncmp(codes, "duration_changed ", 17));
     pose_document_free(document);
 }
-END_TEST
 
 /* A clip without a rate whose keys were made at one. */
-START_TEST(rates_are_found)
+TEST(rates_are_found)
 {
     open_clip(POSE_RULES_PLAIN, POSE_AXES_GLTF, 2.5f);
     add_track("joint_3");
@@ -445,10 +435,9 @@ START_TEST(rates_are_found)
     expect_codes("");
     pose_document_free(document);
 }
-END_TEST
 
 /* A pose: one key, no duration. */
-START_TEST(poses_become_clips)
+TEST_EACH(poses_become_clips, 5)
 {
     static const char *const targets[] = {"sl-anim", "tso-anim", "sims1-cmx", "sims3-clip", "prime-anim"};
     open_clip(POSE_RULES_PLAIN, POSE_AXES_GLTF, 0);
@@ -460,11 +449,10 @@ START_TEST(poses_become_clips)
     ck_assert_float_eq_tol(fabsf(channel->values[3]), (float)cos(33 * 3.14159265 / 360), 1e-6f);
     pose_document_free(document);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- joints -- */
 
-START_TEST(pelvis_is_taken_off_its_rest)
+TEST(pelvis_is_taken_off_its_rest)
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -494,9 +482,8 @@ START_TEST(pelvis_is_taken_off_its_rest)
     pose_document_free(own);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(names_by_table_alone)
+TEST(names_by_table_alone)
 {
     static const struct pose_rename renames[] = {
         {"mTorso", "b__Spine0__"}, {"nothing", "else"}, {"mChest", "b__Spine0__"}};
@@ -517,9 +504,8 @@ START_TEST(names_by_table_alone)
     expect_codes("unnamed_track ");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(numbers_of_prime)
+TEST(numbers_of_prime)
 {
     const struct pose_joint joints[] = {
         {.name = "root", .has_id = true, .id = 0, .parent = -1, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}},
@@ -577,11 +563,10 @@ START_TEST(numbers_of_prime)
     ck_assert_str_eq(document->clips->game, "mp1");
     pose_document_free(document);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------- extras and events -- */
 
-START_TEST(same_format_same_bytes)
+TEST(same_format_same_bytes)
 {
     struct sl_file sl = {0};
     struct tso_file tso = {.size = 0};
@@ -616,10 +601,9 @@ START_TEST(same_format_same_bytes)
     pose_buffer_free(&sl.bytes);
     pose_buffer_free(&sims3.bytes);
 }
-END_TEST
 
 /* The clip of a GLB: in glTF's axes, plain, and of The Sims by its origin. */
-START_TEST(origin_keeps_extras)
+TEST(origin_keeps_extras)
 {
     struct tso_file file = {.size = 0};
     tso_make_anim(&file);
@@ -652,9 +636,8 @@ START_TEST(origin_keeps_extras)
     pose_document_free(kept);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(events_that_both_have)
+TEST(events_that_both_have)
 {
     struct tso_file file = {.size = 0};
     tso_make_anim(&file);
@@ -678,9 +661,8 @@ START_TEST(events_that_both_have)
     pose_document_free(sims3);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(settings_become_extras)
+TEST(settings_become_extras)
 {
     make_nod(0);
     struct pose_document *document = must_bake(&(struct pose_conversion){
@@ -702,9 +684,8 @@ START_TEST(settings_become_extras)
     ck_assert_float_eq(pose_value_find(extras, "interval")->as.number, 1 / 30.0f);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(losses_are_said)
+TEST(losses_are_said)
 {
     make_nod(0);
     add_key(POSE_SCALE, 0, 1, 1, 1, 0);
@@ -724,11 +705,10 @@ START_TEST(losses_are_said)
     ck_assert_uint_eq(channel_of(document, 1, POSE_MORPH)->count, 1);
     pose_document_free(document);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- refusals -- */
 
-START_TEST(refusals)
+TEST(refusals)
 {
     make_nod(0);
     struct pose_conversion conversion = {ONE_CLIP(&made.clip, NULL), .to = "sl-skeleton"};
@@ -757,9 +737,8 @@ START_TEST(refusals)
     made.times[0][POSE_ROTATION][1] = 2;
     must_refuse(&conversion, "unsorted_keys");
 }
-END_TEST
 
-START_TEST(bad_settings)
+TEST_EACH(bad_settings, 8)
 {
     static const struct {
         const char *to, *key, *text;
@@ -777,9 +756,8 @@ START_TEST(bad_settings)
                                   .settings = setting(cases[_i].key, cases[_i].text, cases[_i].number)},
         "bad_setting");
 }
-END_TEST
 
-START_TEST(limits_hold)
+TEST_EACH(limits_hold, 4)
 {
     static const char *const targets[] = {"sl-anim", "tso-anim", "sims3-clip", "prime-anim"};
     struct pose_error error;
@@ -795,38 +773,4 @@ START_TEST(limits_hold)
     options.limits = (struct pose_limits){.memory = 4096};
     ck_assert_ptr_null(pose_bake(&conversion, &options, NULL, NULL, &error));
     ck_assert_str_eq(error.limit, "memory");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *keys = tcase_create("keys");
-    tcase_add_loop_test(keys, irregular_keys_are_followed, 0, 3);
-    tcase_add_test(keys, own_keys_are_kept);
-    tcase_add_test(keys, keys_on_frames_stay_alone);
-    tcase_add_loop_test(keys, long_ways_are_gone, 0, 4);
-    tcase_add_test(keys, every_frame_when_asked);
-    tcase_add_test(keys, keys_off_their_own_clock);
-    TCase *clocks = tcase_create("clock");
-    tcase_add_test(clocks, last_pose_of_the_sims);
-    tcase_add_test(clocks, loops_are_closed);
-    tcase_add_test(clocks, ranges_of_loops);
-    tcase_add_test(clocks, durations_between_frames);
-    tcase_add_test(clocks, rates_are_found);
-    tcase_add_loop_test(clocks, poses_become_clips, 0, 5);
-    TCase *joints = tcase_create("joints");
-    tcase_add_test(joints, pelvis_is_taken_off_its_rest);
-    tcase_add_test(joints, names_by_table_alone);
-    tcase_add_test(joints, numbers_of_prime);
-    TCase *extras = tcase_create("extras");
-    tcase_add_test(extras, same_format_same_bytes);
-    tcase_add_test(extras, origin_keeps_extras);
-    tcase_add_test(extras, events_that_both_have);
-    tcase_add_test(extras, settings_become_extras);
-    tcase_add_test(extras, losses_are_said);
-    TCase *refused = tcase_create("refused");
-    tcase_add_test(refused, refusals);
-    tcase_add_loop_test(refused, bad_settings, 0, 8);
-    tcase_add_loop_test(refused, limits_hold, 0, 4);
-    return unit_run("bake", keys, clocks, joints, extras, refused, NULL);
 }

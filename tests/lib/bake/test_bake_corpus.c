@@ -169,17 +169,10 @@ static void run(size_t which, const char *to)
     corpus_folder_close(&folder);
 }
 
-START_TEST(each_to_each)
+TIMEOUT(100);
+
+TEST_EACH(each_to_each, SOURCES)
 {
     for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
         run((size_t)_i, targets[t]);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("corpus");
-    tcase_set_timeout(cases, 100);
-    tcase_add_loop_test(cases, each_to_each, 0, SOURCES);
-    return unit_run("bake_corpus", cases, NULL);
 }

@@ -205,7 +205,9 @@ static void run(size_t which, const struct corpus_folder *folder, const struct p
     ck_assert_double_le(totals.length, sources[which].length);
 }
 
-START_TEST(keys_come_back)
+TIMEOUT(100);
+
+TEST_EACH(keys_come_back, 2 * SOURCES)
 {
     struct corpus_folder folder;
     struct test_file file;
@@ -222,7 +224,6 @@ START_TEST(keys_come_back)
     }
     corpus_folder_close(&folder);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------ clips by hand -- */
 
@@ -244,7 +245,7 @@ static void round_trips(const char *format, struct pose_bytes bytes)
     pose_document_free(document);
 }
 
-START_TEST(made_clips_come_back)
+TEST(made_clips_come_back)
 {
     struct sl_file sl = {0};
     struct tso_file tso = {.size = 0};
@@ -258,7 +259,6 @@ START_TEST(made_clips_come_back)
     pose_buffer_free(&sl.bytes);
     pose_buffer_free(&sims3.bytes);
 }
-END_TEST
 
 enum { PRIME_TRACKS = 3, PRIME_KEYS = 9 };
 
@@ -302,20 +302,9 @@ static struct pose_buffer make_prime(const char *game, int version)
     return out;
 }
 
-START_TEST(prime_comes_back)
+TEST_EACH(prime_comes_back, 4)
 {
     struct pose_buffer file = make_prime(_i % 2 ? "mp2" : "mp1", _i / 2 ? 0 : 2);
     round_trips("prime-anim", (struct pose_bytes){file.data, file.size});
     pose_buffer_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("exchange");
-    tcase_set_timeout(cases, 100);
-    tcase_add_test(cases, made_clips_come_back);
-    tcase_add_loop_test(cases, prime_comes_back, 0, 4);
-    tcase_add_loop_test(cases, keys_come_back, 0, 2 * SOURCES);
-    return unit_run("bake_exchange", cases, NULL);
 }

@@ -2,7 +2,7 @@
 #include "lib/core/hex.h"
 #include "tests/support/unit.h"
 
-START_TEST(digits_of_either_case)
+TEST(digits_of_either_case)
 {
     ck_assert_int_eq(hex_digit('0'), 0);
     ck_assert_int_eq(hex_digit('9'), 9);
@@ -14,9 +14,8 @@ START_TEST(digits_of_either_case)
     ck_assert_int_eq(hex_digit('\0'), -1);
     ck_assert_int_eq(hex_digit('\x10'), -1);
 }
-END_TEST
 
-START_TEST(there_and_back)
+TEST(there_and_back)
 {
     const uint8_t bytes[4] = {0x00, 0x9a, 0xff, 0x10};
     uint8_t back[4];
@@ -26,9 +25,8 @@ START_TEST(there_and_back)
     ck_assert(hex_parse(text, 8, back, sizeof back));
     ck_assert_mem_eq(back, bytes, sizeof bytes);
 }
-END_TEST
 
-START_TEST(one_spelling_only)
+TEST(one_spelling_only)
 {
     uint8_t bytes[2];
     ck_assert(hex_parse("09af", 4, bytes, sizeof bytes));
@@ -37,14 +35,4 @@ START_TEST(one_spelling_only)
     ck_assert(!hex_parse("09af0", 5, bytes, sizeof bytes));
     ck_assert(!hex_parse("09a ", 4, bytes, sizeof bytes));
     ck_assert(!hex_parse("", 0, bytes, sizeof bytes));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("hex");
-    tcase_add_test(tests, digits_of_either_case);
-    tcase_add_test(tests, there_and_back);
-    tcase_add_test(tests, one_spelling_only);
-    return unit_run("hex", tests, NULL);
 }

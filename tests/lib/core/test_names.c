@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-START_TEST(names_are_found)
+TEST(names_are_found)
 {
     enum { COUNT = 1000 };
     struct arena arena;
@@ -24,9 +24,8 @@ START_TEST(names_are_found)
     ck_assert_int_eq(name_index_find(&index, ""), -1);
     arena_release(&arena);
 }
-END_TEST
 
-START_TEST(nothing_is_left_out_or_added)
+TEST(nothing_is_left_out_or_added)
 {
     struct arena arena;
     struct name_index index;
@@ -44,13 +43,4 @@ START_TEST(nothing_is_left_out_or_added)
     ck_assert_int_eq(name_index_find(&index, "b"), 7);
     ck_assert_int_eq(name_index_find(&index, "c"), -1);
     arena_release(&arena);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *names = tcase_create("names");
-    tcase_add_test(names, names_are_found);
-    tcase_add_test(names, nothing_is_left_out_or_added);
-    return unit_run("names", names, NULL);
 }

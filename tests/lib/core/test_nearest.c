@@ -22,7 +22,7 @@ static void check(const char *wanted, const char *expected)
     ck_assert_str_eq(found, expected);
 }
 
-START_TEST(near_words)
+TEST(near_words)
 {
     check("limt", "limit");     /* one is missing */
     check("limiit", "limit");   /* one too many */
@@ -33,9 +33,8 @@ START_TEST(near_words)
     check("offsets", "offset"); /* the other way round */
     check("nin_duration", "min_duration max_duration");
 }
-END_TEST
 
-START_TEST(far_words)
+TEST(far_words)
 {
     check("", "");
     check("z", "");
@@ -44,9 +43,8 @@ START_TEST(far_words)
     check("unlimited_rate", "");
     check("a name that is longer than any word may be, which is sixty-three bytes", "");
 }
-END_TEST
 
-START_TEST(the_nearest_three)
+TEST(the_nearest_three)
 {
     static const char *const many[] = {"walk4567", "walk12", "walk1", "walk123", "walk", NULL};
     struct nearest nearest;
@@ -61,14 +59,4 @@ START_TEST(the_nearest_three)
     nearest_begin(&nearest, "run", 3);
     nearest_hint(&nearest, hint);
     ck_assert_str_eq(hint, "");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *all = tcase_create("nearest");
-    tcase_add_test(all, near_words);
-    tcase_add_test(all, far_words);
-    tcase_add_test(all, the_nearest_three);
-    return unit_run("nearest", all, NULL);
 }

@@ -30,7 +30,9 @@ static void must_be_refused(bool done, const char *name, const char *detail)
     pose_error_init(&error);
 }
 
-START_TEST(words_are_chosen)
+FIXTURE(start, stop);
+
+TEST(words_are_chosen)
 {
     unsigned choice = 1;
     value_put_string(&settings, "color", "blue");
@@ -50,9 +52,8 @@ START_TEST(words_are_chosen)
     ck_assert_uint_eq(choice, 2);
     ck_assert(!setting_word(settings.value, "sound", words, 3, &choice, NULL));
 }
-END_TEST
 
-START_TEST(flags_are_set)
+TEST(flags_are_set)
 {
     bool flag = true;
     value_put_bool(&settings, "no", false);
@@ -64,24 +65,12 @@ START_TEST(flags_are_set)
     must_be_refused(setting_flag(settings.value, "text", &flag, &error), "text",
                     "text: neither true nor false");
 }
-END_TEST
 
 /* The first failure wins, its field as well. */
-START_TEST(an_earlier_error_stays)
+TEST(an_earlier_error_stays)
 {
     error_set(&error, POSE_BAD_DATA, "earlier", "what came first");
     ck_assert(!setting_refuse(&error, "fps", "not a number from %d to %d", 1, 1000));
     ck_assert_str_eq(error.code, "earlier");
     ck_assert_str_eq(error.field, "");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("settings");
-    tcase_add_checked_fixture(cases, start, stop);
-    tcase_add_test(cases, words_are_chosen);
-    tcase_add_test(cases, flags_are_set);
-    tcase_add_test(cases, an_earlier_error_stays);
-    return unit_run("setting", cases, NULL);
 }

@@ -21,16 +21,15 @@ static const struct {
     {"\xff\xc0\x80", "???"},    /* never UTF-8 */
 };
 
-START_TEST(lines_are_made)
+TEST_EACH(lines_are_made, COUNT(lines))
 {
     char text[64];
     snprintf(text, sizeof text, "%s", lines[_i].text);
     text_make_line(text);
     ck_assert_str_eq(text, lines[_i].line);
 }
-END_TEST
 
-START_TEST(errors_and_warnings_are_lines)
+TEST(errors_and_warnings_are_lines)
 {
     struct pose_error error;
     pose_error_init(&error);
@@ -45,13 +44,4 @@ START_TEST(errors_and_warnings_are_lines)
     ck_assert_uint_eq(list.count, 1);
     ck_assert_str_eq(list.items[0].message, "two??lines");
     arena_release(&arena);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("lines");
-    tcase_add_loop_test(cases, lines_are_made, 0, sizeof lines / sizeof *lines);
-    tcase_add_test(cases, errors_and_warnings_are_lines);
-    return unit_run("text", cases, NULL);
 }

@@ -20,7 +20,9 @@ static void stop(void)
     arena_release(&arena);
 }
 
-START_TEST(floats_are_ints_when_they_are_whole)
+FIXTURE(start, stop);
+
+TEST(floats_are_ints_when_they_are_whole)
 {
     struct value_list list = value_object(&arena);
     value_put_float(&list, "whole", 4.0f);
@@ -34,9 +36,8 @@ START_TEST(floats_are_ints_when_they_are_whole)
     ck_assert_int_eq(value_get_int(object, "large", -1), -1);
     ck_assert_int_eq(value_get_int(object, "missing", -1), -1);
 }
-END_TEST
 
-START_TEST(floats_that_are_no_numbers_are_their_bits)
+TEST(floats_that_are_no_numbers_are_their_bits)
 {
     static const char *const wrong[] = {"0x7fc", "7fc00000", "0x7fc0000g", "0x7fc000000", "", "0x-1000000"};
     struct value_list list = value_object(&arena);
@@ -58,7 +59,6 @@ START_TEST(floats_that_are_no_numbers_are_their_bits)
     ck_assert_uint_eq(value_get_float_bits(object, "missing", -1), 0xbf800000);
     ck_assert(value_get_float(object, "nan", 5) == 5);
 }
-END_TEST
 
 /* Arrays in arrays, the innermost with a text. */
 static struct pose_value *make_deep(struct arena *from)
@@ -74,7 +74,7 @@ static struct pose_value *make_deep(struct arena *from)
     return inner.value;
 }
 
-START_TEST(copies_are_whole_and_on_their_own)
+TEST(copies_are_whole_and_on_their_own)
 {
     struct arena gone;
     arena_init(&gone, NULL, 0, NULL);
@@ -88,9 +88,8 @@ START_TEST(copies_are_whole_and_on_their_own)
     ck_assert_str_eq(copy->first->as.string, "bottom");
     ck_assert_ptr_null(value_copy(&arena, NULL));
 }
-END_TEST
 
-START_TEST(members_are_left_out_by_name)
+TEST(members_are_left_out_by_name)
 {
     static const char *const without[] = {"a", "c", NULL}, *const all[] = {"a", "b", "c", NULL};
     struct value_list inner = value_object(&arena), list = value_object(&arena), array = value_array(&arena);
@@ -107,10 +106,9 @@ START_TEST(members_are_left_out_by_name)
     ck_assert_ptr_null(value_copy_object(&arena, array.value, NULL));
     ck_assert_ptr_null(value_copy_object(&arena, NULL, NULL));
 }
-END_TEST
 
 /* What is left of a copy must not point into the original, which may be gone. */
-START_TEST(memory_runs_out)
+TEST(memory_runs_out)
 {
     struct value_list deep = {.arena = &arena, .value = make_deep(&arena)};
     struct arena small;
@@ -128,17 +126,4 @@ START_TEST(memory_runs_out)
     ck_assert_ptr_null(at);
     ck_assert_ptr_null(value_copy(&small, whole.value));
     arena_release(&small);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *values = tcase_create("values");
-    tcase_add_checked_fixture(values, start, stop);
-    tcase_add_test(values, floats_are_ints_when_they_are_whole);
-    tcase_add_test(values, floats_that_are_no_numbers_are_their_bits);
-    tcase_add_test(values, copies_are_whole_and_on_their_own);
-    tcase_add_test(values, members_are_left_out_by_name);
-    tcase_add_test(values, memory_runs_out);
-    return unit_run("value", values, NULL);
 }

@@ -40,7 +40,7 @@ static const struct {
     {"tso-anim", "clip", "a2o-walk", NULL, NULL, false},
 };
 
-START_TEST(a_naming_says_for_which_skeleton_a_thing_is_made)
+TEST(a_naming_says_for_which_skeleton_a_thing_is_made)
 {
     for (size_t i = 0; i < sizeof namings / sizeof *namings; i++) {
         const struct pose_naming what = {.format = namings[i].format,
@@ -52,7 +52,6 @@ START_TEST(a_naming_says_for_which_skeleton_a_thing_is_made)
                       namings[i].skeleton ? namings[i].skeleton : "-");
     }
 }
-END_TEST
 
 static const struct {
     const char *format, *kind, *name;
@@ -88,7 +87,7 @@ static const struct {
     {NULL, "mesh", "xskin-c001ma_jo-HEAD-HEAD", false, false, POSE_PLACE_BODY, NULL, 0, 0},
 };
 
-START_TEST(a_naming_says_who_wears_a_thing_and_where)
+TEST(a_naming_says_who_wears_a_thing_and_where)
 {
     for (size_t i = 0; i < sizeof wears / sizeof *wears; i++) {
         const struct pose_naming what = {
@@ -103,10 +102,9 @@ START_TEST(a_naming_says_who_wears_a_thing_and_where)
         ck_assert_pstr_eq(wear.age, wears[i].age);
     }
 }
-END_TEST
 
 /* Free names: the bones of such a mesh say where it belongs. */
-START_TEST(what_is_named_freely_goes_by_its_bones)
+TEST(what_is_named_freely_goes_by_its_bones)
 {
     const struct pose_naming what = {.format = "tso-mesh", .kind = "mesh", .name = "wizard-hat"};
     struct pose_wear wear;
@@ -117,9 +115,8 @@ START_TEST(what_is_named_freely_goes_by_its_bones)
     const struct pose_naming older = {.format = "sims1-skn", .kind = "mesh", .name = "wizard-hat"};
     ck_assert(!pose_wear_of(&older, &wear));
 }
-END_TEST
 
-START_TEST(what_is_for_the_distance_is_coarse)
+TEST(what_is_for_the_distance_is_coarse)
 {
     static const char *const names[] = {"afBodyOne_lod0",   "afBodyOne_lod1_1", "afBodyOne_lod2",
                                         "afBodyOne_lod3_1", "afBodyOne_lod",    "afBodyOne"};
@@ -130,9 +127,8 @@ START_TEST(what_is_for_the_distance_is_coarse)
         ck_assert_msg(wear.is_coarse == (i == 2 || i == 3), "%s", names[i]);
     }
 }
-END_TEST
 
-START_TEST(every_format_is_of_one_family)
+TEST(every_format_is_of_one_family)
 {
     for (const struct pose_format *format = pose_formats(); format->id; format++) {
         const struct family *family = family_find(format->id);
@@ -141,16 +137,4 @@ START_TEST(every_format_is_of_one_family)
     }
     ck_assert_ptr_null(family_find("no such format"));
     ck_assert_ptr_null(family_find(NULL));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("family");
-    tcase_add_test(cases, a_naming_says_for_which_skeleton_a_thing_is_made);
-    tcase_add_test(cases, a_naming_says_who_wears_a_thing_and_where);
-    tcase_add_test(cases, what_is_named_freely_goes_by_its_bones);
-    tcase_add_test(cases, what_is_for_the_distance_is_coarse);
-    tcase_add_test(cases, every_format_is_of_one_family);
-    return unit_run("family", cases, NULL);
 }

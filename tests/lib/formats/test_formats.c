@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-START_TEST(every_codec_and_archive_type_is_listed)
+TEST(every_codec_and_archive_type_is_listed)
 {
     const struct pose_format *format = pose_formats();
     for (const struct codec *const *codec = codecs; *codec; codec++, format++) {
@@ -21,9 +21,8 @@ START_TEST(every_codec_and_archive_type_is_listed)
     }
     ck_assert_ptr_null(format->id);
 }
-END_TEST
 
-START_TEST(every_row_says_what_it_is)
+TEST(every_row_says_what_it_is)
 {
     for (const struct pose_format *format = pose_formats(); format->id; format++) {
         ck_assert_ptr_eq(pose_format_find(format->id), format); /* so no id comes twice */
@@ -35,13 +34,4 @@ START_TEST(every_row_says_what_it_is)
                       format->extensions);
     }
     ck_assert_ptr_null(pose_format_find("no such format"));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("formats");
-    tcase_add_test(cases, every_codec_and_archive_type_is_listed);
-    tcase_add_test(cases, every_row_says_what_it_is);
-    return unit_run("formats", cases, NULL);
 }

@@ -250,23 +250,22 @@ static void sims1(const char *to)
     sims("sims/sims1", ".skn", "sims/sims1", ".cmx", "sims/sims1/child-skeleton.cmx", to, "chd");
 }
 
-START_TEST(sims1_text)
+TIMEOUT(0);
+
+TEST(sims1_text)
 {
     sims1("sims1-skn");
 }
-END_TEST
 
-START_TEST(sims1_binary)
+TEST(sims1_binary)
 {
     sims1("sims1-bmf");
 }
-END_TEST
 
-START_TEST(online)
+TEST(online)
 {
     sims("sims/tso/mesh", ".mesh", "sims/tso/anim", ".anim", NULL, "tso-mesh", NULL);
 }
-END_TEST
 
 /* A rig of the mesh's bones, each somewhere, turned somehow: the corpus has none of a person. */
 static void make_rig(struct trial *trial, const struct pose_mesh *mesh, struct pose_joint *joints)
@@ -309,7 +308,7 @@ static void make_clip(struct trial *trial, const struct pose_joint *joints, uint
     }
 }
 
-START_TEST(sims3)
+TEST(sims3)
 {
     struct test_paths paths;
     double worst = 0;
@@ -343,16 +342,4 @@ START_TEST(sims3)
     fprintf(stderr, "sims3-geom: worst %.2g m\n", worst);
     ck_assert(worst <= 1e-5);
     test_paths_free(&paths);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *real = tcase_create("real");
-    tcase_set_timeout(real, 0);
-    tcase_add_test(real, sims1_text);
-    tcase_add_test(real, sims1_binary);
-    tcase_add_test(real, online);
-    tcase_add_test(real, sims3);
-    return unit_run("mesh_round", real, NULL);
 }

@@ -67,7 +67,7 @@ static struct pose_document document_of(const char *format, const struct pose_cl
     return (struct pose_document){.format = format, .clip_count = 1, .clips = clip};
 }
 
-START_TEST(sims_need_names_bones_and_a_duration)
+TEST(sims_need_names_bones_and_a_duration)
 {
     const struct pose_value duration = {.kind = POSE_FLOAT, .key = "duration_ms", .as.number = 0};
     const struct pose_value extras = {.kind = POSE_OBJECT, .first = &duration};
@@ -94,9 +94,8 @@ START_TEST(sims_need_names_bones_and_a_duration)
     clip.warning_count = 1;
     expect(&document, "sims1", "no_cfp", NULL);
 }
-END_TEST
 
-START_TEST(sims_meshes_hang_on_bones)
+TEST(sims_meshes_hang_on_bones)
 {
     static const char *const bones[] = {"HEAD", "wheel"};
     struct pose_mesh mesh = {.bone_count = 2, .bones = bones};
@@ -106,9 +105,8 @@ START_TEST(sims_meshes_hang_on_bones)
     mesh.bone_count = 1;
     expect(&document, "sims1", "no_known_bone", "wheel");
 }
-END_TEST
 
-START_TEST(sims3_has_ticks_chains_and_hashes)
+TEST(sims3_has_ticks_chains_and_hashes)
 {
     struct pose_value chains[6] = {{.kind = POSE_OBJECT}, {.kind = POSE_OBJECT}, {.kind = POSE_OBJECT},
                                    {.kind = POSE_OBJECT}, {.kind = POSE_OBJECT}, {.kind = POSE_OBJECT}};
@@ -138,9 +136,8 @@ START_TEST(sims3_has_ticks_chains_and_hashes)
     clip.name = "";
     expect(&document, "sims3", "no_name", NULL);
 }
-END_TEST
 
-START_TEST(prime_has_ids_orders_and_versions)
+TEST(prime_has_ids_orders_and_versions)
 {
     struct pose_value version = {.kind = POSE_INT, .key = "version", .as.integer = 2};
     struct pose_value game = {.kind = POSE_STRING, .key = "game", .as.string = "mp1", .next = &version};
@@ -178,9 +175,8 @@ START_TEST(prime_has_ids_orders_and_versions)
     version.as.integer = 4;
     expect(&document, "mp2", NULL, NULL);
 }
-END_TEST
 
-START_TEST(reasons_are_bounded)
+TEST(reasons_are_bounded)
 {
     static struct pose_warning warnings[1000];
     for (int i = 0; i < 1000; i++)
@@ -194,26 +190,12 @@ START_TEST(reasons_are_bounded)
     ck_assert(!heard.accepted);
     ck_assert_uint_eq(heard.reasons, 64);
 }
-END_TEST
 
-START_TEST(others_have_none)
+TEST(others_have_none)
 {
     static const char *const formats[] = {"gltf", "json", "sims3-rig", "tso-skel", "prime-cinf"};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         const struct pose_document document = {.format = formats[i]};
         ck_assert_uint_eq(judge(&document).count, 0);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *verdicts = tcase_create("verdicts");
-    tcase_add_test(verdicts, sims_need_names_bones_and_a_duration);
-    tcase_add_test(verdicts, sims_meshes_hang_on_bones);
-    tcase_add_test(verdicts, sims3_has_ticks_chains_and_hashes);
-    tcase_add_test(verdicts, prime_has_ids_orders_and_versions);
-    tcase_add_test(verdicts, reasons_are_bounded);
-    tcase_add_test(verdicts, others_have_none);
-    return unit_run("verdicts", verdicts, NULL);
 }

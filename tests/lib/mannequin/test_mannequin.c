@@ -52,7 +52,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Each edge has one face on either side. */
-START_TEST(the_surface_is_closed)
+TEST(the_surface_is_closed)
 {
     struct dressed dressed;
     ck_assert(dress(0, &dressed));
@@ -76,9 +76,8 @@ START_TEST(the_surface_is_closed)
     free(edges);
     undress(&dressed);
 }
-END_TEST
 
-START_TEST(weights_are_whole)
+TEST(weights_are_whole)
 {
     struct dressed dressed;
     for (unsigned k = 0; dress(k, &dressed); k++) {
@@ -98,7 +97,6 @@ START_TEST(weights_are_whole)
         undress(&dressed);
     }
 }
-END_TEST
 
 /* In the skeleton's rest pose, as everything else deforms. */
 static void rest_places(const struct dressed *dressed, float (*places)[3], float (*normals)[3])
@@ -123,7 +121,7 @@ static void rest_places(const struct dressed *dressed, float (*places)[3], float
     pose_sampler_free(sampler);
 }
 
-START_TEST(it_stands_on_the_ground_as_tall_as_its_skeleton)
+TEST(it_stands_on_the_ground_as_tall_as_its_skeleton)
 {
     struct dressed dressed;
     unsigned k = 0;
@@ -161,7 +159,6 @@ START_TEST(it_stands_on_the_ground_as_tall_as_its_skeleton)
     }
     ck_assert_uint_ge(k, 4);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- no memory -- */
 
@@ -179,7 +176,7 @@ static void give_back(void *user, void *memory)
     free(memory);
 }
 
-START_TEST(without_memory_there_is_none)
+TEST(without_memory_there_is_none)
 {
     const struct pose_allocator allocator = {refuse, give_back, NULL};
     const struct pose_options options = {.allocator = &allocator};
@@ -199,15 +196,4 @@ START_TEST(without_memory_there_is_none)
     }
     ck_assert(refused > 0 && refused < 40);
     undress(&dressed);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("mannequin");
-    tcase_add_test(cases, the_surface_is_closed);
-    tcase_add_test(cases, weights_are_whole);
-    tcase_add_test(cases, it_stands_on_the_ground_as_tall_as_its_skeleton);
-    tcase_add_test(cases, without_memory_there_is_none);
-    return unit_run("mannequin", cases, NULL);
 }

@@ -51,7 +51,7 @@ static void expect(enum pose_part part, enum pose_axes from, const float *values
 }
 
 /* The mappings as the specs state them. */
-START_TEST(stated_mappings)
+TEST(stated_mappings)
 {
     const float v[3] = {1, 2, 3}, q[4] = {0.1f, 0.2f, 0.3f, 0.9f};
     expect(POSE_TRANSLATION, POSE_AXES_SL, v, (float[]){2, 3, 1});
@@ -70,10 +70,9 @@ START_TEST(stated_mappings)
     expect(POSE_SCALE, POSE_AXES_PRIME, v, (float[]){1, 3, 2});
     expect(POSE_TRANSLATION, POSE_AXES_GLTF, v, v);
 }
-END_TEST
 
 /* A converted rotation turns converted vectors as the stored one turns stored vectors. */
-START_TEST(rotations_act_alike)
+TEST(rotations_act_alike)
 {
     for (int round = 0; round < 1000; round++) {
         enum pose_axes from = all_axes[round % AXES_COUNT], to = all_axes[round / AXES_COUNT % AXES_COUNT];
@@ -96,9 +95,8 @@ START_TEST(rotations_act_alike)
             ck_assert_double_eq_tol(got[i], (double)turned[i], 5e-6);
     }
 }
-END_TEST
 
-START_TEST(there_and_back)
+TEST(there_and_back)
 {
     for (int a = 0; a < AXES_COUNT; a++) {
         for (int b = 0; b < AXES_COUNT; b++) {
@@ -115,26 +113,23 @@ START_TEST(there_and_back)
         }
     }
 }
-END_TEST
 
-START_TEST(same_axes_change_nothing)
+TEST(same_axes_change_nothing)
 {
     float values[3] = {-0.0f, 1e-42f, 3e38f}, before[3];
     memcpy(before, values, sizeof values);
     pose_convert_axes(POSE_TRANSLATION, values, 1, POSE_AXES_SIMS, POSE_AXES_SIMS);
     ck_assert_mem_eq(values, before, sizeof values);
 }
-END_TEST
 
-START_TEST(zero_stays_positive)
+TEST(zero_stays_positive)
 {
     float values[3] = {0, 0, 0};
     pose_convert_axes(POSE_TRANSLATION, values, 1, POSE_AXES_SIMS, POSE_AXES_GLTF);
     ck_assert(!signbit(values[0]));
 }
-END_TEST
 
-START_TEST(joint_rest)
+TEST(joint_rest)
 {
     struct pose_joint joint = {
         .parent = -1, .translation = {1, 2, 3}, .rotation = {0, 0, 3, 4}, .scale = {1, 1, 2}};
@@ -149,9 +144,8 @@ START_TEST(joint_rest)
     ck_assert_float_eq(rest[6], 1);
     ck_assert_float_eq(rest[0], 1);
 }
-END_TEST
 
-START_TEST(normalise)
+TEST(normalise)
 {
     float unit[4] = {0.5f, -0.5f, 0.5f, 0.5f}, huge[4] = {3e38f, 0, 0, 3e38f}, tiny[4] = {0, 1e-45f, 0, 0};
     quat_normalise(unit);
@@ -164,18 +158,4 @@ START_TEST(normalise)
     quat_normalise(bad);
     ck_assert_float_eq(bad[0], 0);
     ck_assert_float_eq(bad[3], 1);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("axes");
-    tcase_add_test(cases, stated_mappings);
-    tcase_add_test(cases, rotations_act_alike);
-    tcase_add_test(cases, there_and_back);
-    tcase_add_test(cases, same_axes_change_nothing);
-    tcase_add_test(cases, zero_stays_positive);
-    tcase_add_test(cases, joint_rest);
-    tcase_add_test(cases, normalise);
-    return unit_run("axes", cases, NULL);
 }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 /* What was found, as "code: message" lines. */
 static char found[2000];
 
@@ -35,15 +33,14 @@ static const struct {
     {"a", NULL, false},
 };
 
-START_TEST(names_are_compared)
+TEST_EACH(names_are_compared, COUNT(names))
 {
     found[0] = 0;
     lint_name(&lint, names[_i].inner, names[_i].file);
     ck_assert_msg((strstr(found, "name_differs: ") == found) == names[_i].differs, "%s", found);
 }
-END_TEST
 
-START_TEST(rotations_off_unit_length_are_counted)
+TEST(rotations_off_unit_length_are_counted)
 {
     static const float times[] = {0, 1, 2};
     static const float values[] = {0, 0, 0, 1, 0, 0, 0, 0.9985f, 0.5f, 0, 0, 0};
@@ -62,9 +59,8 @@ START_TEST(rotations_off_unit_length_are_counted)
     ck_assert_str_eq(found, "rotation_not_unit: 2 of 6 rotation keys are not of unit length; the worst is 2; "
                             "the first is \"B\"'s\n");
 }
-END_TEST
 
-START_TEST(rest_rotations_are_checked)
+TEST(rest_rotations_are_checked)
 {
     const struct pose_joint joints[] = {{.name = "A", .rotation = {0, 0, 0, 1}}, {.name = "B"}};
     const struct pose_skeleton skeleton = {.joint_count = 2, .joints = joints};
@@ -74,9 +70,8 @@ START_TEST(rest_rotations_are_checked)
                      "rotation_not_unit: 1 of 2 rest rotations are not of unit length; the worst is 0; "
                      "the first is \"B\"'s\n");
 }
-END_TEST
 
-START_TEST(missing_bones_are_named)
+TEST(missing_bones_are_named)
 {
     static const char *const bones[] = {"PELVIS", "Tail", "spine", "WING"};
     const struct pose_joint joints[] = {{.name = "PELVIS"}, {.name = "SPINE"}};
@@ -90,7 +85,6 @@ START_TEST(missing_bones_are_named)
     ck_assert_str_eq(found, "missing_bone: the skeleton lacks 2 of the mesh's 4 bones: Tail, WING\n");
     pose_skin_free(skin);
 }
-END_TEST
 
 /* How many of the files have a finding that begins so. */
 static unsigned count_findings(const char *folder, const char *suffix, const char *code)
@@ -126,22 +120,9 @@ static const struct {
     {"sims/tso/anim", ".anim", "name_differs", 0}, {"sims/tso/anim", ".anim", "rotation_not_unit", 0},
 };
 
-START_TEST(real_files_have_the_known_findings)
+TEST_EACH(real_files_have_the_known_findings, COUNT(real))
 {
     unsigned count = count_findings(real[_i].folder, real[_i].suffix, real[_i].code);
     if (count != UINT32_MAX)
         ck_assert_uint_eq(count, real[_i].count);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *findings = tcase_create("findings");
-    tcase_add_loop_test(findings, names_are_compared, 0, COUNT(names));
-    tcase_add_test(findings, rotations_off_unit_length_are_counted);
-    tcase_add_test(findings, rest_rotations_are_checked);
-    tcase_add_test(findings, missing_bones_are_named);
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_loop_test(corpus, real_files_have_the_known_findings, 0, COUNT(real));
-    return unit_run("lint", findings, corpus, NULL);
 }

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 /* What was found, as "code: message" lines. */
 static char found[3000];
 
@@ -89,7 +87,9 @@ static const struct {
     {SIMS, "R_LEG1", 1.2f, false}, {SIMS, "ROOT", 1.5f, false},    {SL, "mPelvis", 0.02f, false},
 };
 
-START_TEST(bones_keep_their_length)
+FIXTURE(load, unload);
+
+TEST_EACH(bones_keep_their_length, COUNT(lengths))
 {
     const float *rest = rest_of(lengths[_i].stand_in, lengths[_i].joint);
     float values[6];
@@ -102,14 +102,13 @@ START_TEST(bones_keep_their_length)
     if (lengths[_i].stretched)
         ck_assert_msg(strstr(found, lengths[_i].joint) && strstr(found, "1 stretched in all"), "%s", found);
 }
-END_TEST
 
 static const struct {
     float height; /* that the pelvis sinks, metres */
     bool below;
 } depths[] = {{0, false}, {-0.02f, false}, {-0.2f, true}, {0.5f, false}};
 
-START_TEST(feet_stay_on_the_floor)
+TEST_EACH(feet_stay_on_the_floor, COUNT(depths))
 {
     const float values[] = {0, 0, 0, 0, 0, depths[_i].height};
     const struct pose_track tracks[] = {
@@ -120,9 +119,8 @@ START_TEST(feet_stay_on_the_floor)
     look(&clip, &stand_ins[SL]->skeletons[0]);
     ck_assert_msg((strstr(found, "below_floor: joint ") == found) == depths[_i].below, "%s", found);
 }
-END_TEST
 
-START_TEST(a_skeleton_below_the_floor_says_nothing)
+TEST(a_skeleton_below_the_floor_says_nothing)
 {
     const struct pose_joint joints[] = {
         {.name = "A", .parent = -1, .translation = {0, -1, 0}, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}}};
@@ -133,9 +131,8 @@ START_TEST(a_skeleton_below_the_floor_says_nothing)
     look(&clip, &skeleton);
     ck_assert_str_eq(found, "");
 }
-END_TEST
 
-START_TEST(tracks_of_others_are_counted)
+TEST(tracks_of_others_are_counted)
 {
     const struct pose_track tracks[] = {
         {.name = "mHead", .channels[POSE_ROTATION] = {2, times, still}},
@@ -152,7 +149,6 @@ START_TEST(tracks_of_others_are_counted)
                       strstr(found, "has joints for 1 of the clip's 3 tracks"),
                   "%s", found);
 }
-END_TEST
 
 static const struct {
     const char *name;
@@ -175,7 +171,7 @@ static const struct {
     {"a_loop", POSE_LOOP_YES, POSE_RULES_SIMS, turned, false}, /* blends into its start */
 };
 
-START_TEST(loops_close)
+TEST_EACH(loops_close, COUNT(loops))
 {
     const struct pose_track track = {.name = "mHead",
                                      .channels[POSE_ROTATION] = {2, times, loops[_i].values}};
@@ -190,7 +186,6 @@ START_TEST(loops_close)
         ck_assert(!loops[_i].gap || (strstr(found, "mHead") && strstr(found, "4 degrees")));
     }
 }
-END_TEST
 
 static const struct {
     const char *inner, *file;
@@ -215,7 +210,7 @@ static const struct {
     {NULL, "6B20C4F3-00000000-92A06AB91BCA6BDF", NULL, false},
 };
 
-START_TEST(ids_are_those_of_names)
+TEST_EACH(ids_are_those_of_names, COUNT(ids))
 {
     const struct pose_clip clip = {.name = ids[_i].inner};
     const struct lint lint = {note, NULL};
@@ -227,7 +222,6 @@ START_TEST(ids_are_those_of_names)
     else
         ck_assert_msg(strstr(found, "id_differs: ") == found && strstr(found, ids[_i].finding), "%s", found);
 }
-END_TEST
 
 static void look_sims3(const struct pose_clip *clip)
 {
@@ -236,7 +230,7 @@ static void look_sims3(const struct pose_clip *clip)
     sims3_lint_clip(&lint, clip, NULL);
 }
 
-START_TEST(sounds_have_names)
+TEST(sounds_have_names)
 {
     struct pose_value named = {.kind = POSE_STRING, .key = "sound", .as.string = "dog_bark"}, empty = named;
     empty.as.string = "";
@@ -252,9 +246,8 @@ START_TEST(sounds_have_names)
     look_sims3(&clip);
     ck_assert_str_eq(found, "empty_sound: 1 sound event names no sound; the first is at 0.5 s\n");
 }
-END_TEST
 
-START_TEST(a_clip_ends_where_its_keys_do)
+TEST(a_clip_ends_where_its_keys_do)
 {
     float begin_end[] = {0, 1}, values[8] = {0, 0, 0, 1, 0, 0, 0, 1};
     struct pose_track track = {.channels[POSE_ROTATION] = {.count = 2, .times = begin_end, .values = values}};
@@ -275,7 +268,6 @@ START_TEST(a_clip_ends_where_its_keys_do)
     look_sims3(&clip);
     ck_assert_str_eq(found, "");
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------- real clips -- */
 
@@ -346,7 +338,7 @@ static unsigned count_wrong_ids(const char *name, unsigned *clips)
     return wrong;
 }
 
-START_TEST(real_ids_fit)
+TEST(real_ids_fit)
 {
     unsigned clips = 0;
     if (!corpus_root())
@@ -355,7 +347,6 @@ START_TEST(real_ids_fit)
     ck_assert_uint_eq(count_wrong_ids("sims3/packages/seasons-clips.package", &clips), 0);
     ck_assert_uint_eq(clips, 15);
 }
-END_TEST
 
 static struct tally tally_folder(const char *folder)
 {
@@ -381,7 +372,7 @@ static const struct {
     {"sims3", {8, {0, 0, 0, 0}}},
 };
 
-START_TEST(real_clips_have_the_known_findings)
+TEST_EACH(real_clips_have_the_known_findings, COUNT(real))
 {
     char folder[1000];
     const char *root = corpus_root();
@@ -392,24 +383,4 @@ START_TEST(real_clips_have_the_known_findings)
     ck_assert_uint_eq(tally.clips, real[_i].tally.clips);
     for (int i = 0; i < COUNT(codes); i++)
         ck_assert_msg(tally.findings[i] == real[_i].tally.findings[i], "%s: %u", codes[i], tally.findings[i]);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *made = tcase_create("made");
-    tcase_add_checked_fixture(made, load, unload);
-    tcase_add_loop_test(made, bones_keep_their_length, 0, COUNT(lengths));
-    tcase_add_loop_test(made, feet_stay_on_the_floor, 0, COUNT(depths));
-    tcase_add_test(made, a_skeleton_below_the_floor_says_nothing);
-    tcase_add_test(made, tracks_of_others_are_counted);
-    tcase_add_loop_test(made, loops_close, 0, COUNT(loops));
-    tcase_add_loop_test(made, ids_are_those_of_names, 0, COUNT(ids));
-    tcase_add_test(made, sounds_have_names);
-    tcase_add_test(made, a_clip_ends_where_its_keys_do);
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_checked_fixture(corpus, load, unload);
-    tcase_add_loop_test(corpus, real_clips_have_the_known_findings, 0, COUNT(real));
-    tcase_add_test(corpus, real_ids_fit);
-    return unit_run("lint_clip", made, corpus, NULL);
 }

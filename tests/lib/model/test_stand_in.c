@@ -38,7 +38,7 @@ static void rest_place(const struct pose_skeleton *skeleton, const char *name, f
     }
 }
 
-START_TEST(all_are_well_formed)
+TEST(all_are_well_formed)
 {
     unsigned count = 0;
     for (; pose_stand_in_name(count); count++) {
@@ -67,9 +67,8 @@ START_TEST(all_are_well_formed)
     ck_assert_ptr_null(pose_stand_in(count, NULL, &error));
     ck_assert_int_eq(error.status, POSE_BAD_ARGUMENT);
 }
-END_TEST
 
-START_TEST(sl_stands_upright)
+TEST(sl_stands_upright)
 {
     struct pose_document *document = load(0);
     const struct pose_skeleton *skeleton = &document->skeletons[0];
@@ -94,7 +93,6 @@ START_TEST(sl_stands_upright)
     ck_assert(tail[0] < -0.5f);
     pose_document_free(document);
 }
-END_TEST
 
 /* The other side's name: "mWristLeft" and "L_HAND" have one. False when the joint is in the middle. */
 static bool mirrored_name(const char *name, char *other)
@@ -110,7 +108,7 @@ static bool mirrored_name(const char *name, char *other)
     return false;
 }
 
-START_TEST(sl_sides_mirror)
+TEST(sl_sides_mirror)
 {
     struct pose_document *document = load(0);
     const struct pose_skeleton *skeleton = &document->skeletons[0];
@@ -131,7 +129,6 @@ START_TEST(sl_sides_mirror)
     ck_assert_uint_eq(pairs, 50 + 9); /* bones, volumes */
     pose_document_free(document);
 }
-END_TEST
 
 static void *refuse(void *user, size_t size)
 {
@@ -145,7 +142,7 @@ static void give_back(void *user, void *memory)
     free(memory);
 }
 
-START_TEST(memory_may_run_out)
+TEST(memory_may_run_out)
 {
     bool done = false;
     for (int allowed = 0; !done; allowed++) {
@@ -160,7 +157,6 @@ START_TEST(memory_may_run_out)
         pose_document_free(document);
     }
 }
-END_TEST
 
 static struct pose_document *load_named(const char *name)
 {
@@ -191,7 +187,7 @@ static const char *const sims3_names[] = {"The Sims 3 adult stand-in", "The Sims
                                           "The Sims 3 pet stand-in"};
 
 /* Clips name bones by hash alone. */
-START_TEST(sims3_bones_have_hashes)
+TEST(sims3_bones_have_hashes)
 {
     for (size_t i = 0; i < sizeof sims3_names / sizeof *sims3_names; i++) {
         struct pose_document *document = load_named(sims3_names[i]);
@@ -206,9 +202,8 @@ START_TEST(sims3_bones_have_hashes)
         pose_document_free(document);
     }
 }
-END_TEST
 
-START_TEST(sims3_people_stand_upright)
+TEST(sims3_people_stand_upright)
 {
     for (int i = 0; i < 2; i++) {
         struct pose_document *document = load_named(sims3_names[i]);
@@ -230,9 +225,8 @@ START_TEST(sims3_people_stand_upright)
         pose_document_free(document);
     }
 }
-END_TEST
 
-START_TEST(sims3_pets_stand_on_four_feet)
+TEST(sims3_pets_stand_on_four_feet)
 {
     static const char *const paws[] = {"b__L_Mid0__", "b__R_Mid0__", "b__L_Toe0__", "b__R_Toe0__"};
     struct pose_document *document = load_named(sims3_names[2]);
@@ -250,10 +244,9 @@ START_TEST(sims3_pets_stand_on_four_feet)
     }
     pose_document_free(document);
 }
-END_TEST
 
 /* By the game's own naming of clips. */
-START_TEST(sims3_clips_take_theirs)
+TEST(sims3_clips_take_theirs)
 {
     static const char *const clips[][2] = {{"a_walk_x", "adult"}, {"c_walk_x", "child"},
                                            {"p_walk_x", "child"}, {"ad_walk_x", "pet"},
@@ -265,19 +258,4 @@ START_TEST(sims3_clips_take_theirs)
                               (strstr(sims3_names[k], clips[i][1]) != NULL),
                           "%s on %s", clips[i][0], sims3_names[k]);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("stand-ins");
-    tcase_add_test(cases, all_are_well_formed);
-    tcase_add_test(cases, sl_stands_upright);
-    tcase_add_test(cases, sl_sides_mirror);
-    tcase_add_test(cases, memory_may_run_out);
-    tcase_add_test(cases, sims3_bones_have_hashes);
-    tcase_add_test(cases, sims3_people_stand_upright);
-    tcase_add_test(cases, sims3_pets_stand_on_four_feet);
-    tcase_add_test(cases, sims3_clips_take_theirs);
-    return unit_run("stand_in", cases, NULL);
 }

@@ -88,7 +88,7 @@ static void long_start(struct script *script, size_t count)
     literals(script, count);
 }
 
-START_TEST(literals_alone)
+TEST(literals_alone)
 {
     static const size_t counts[] = {1, 2, 3, 4, 5, 18, 19, 237, 238};
     for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -106,10 +106,9 @@ START_TEST(literals_alone)
     struct script nothing = {0};
     check_script(&nothing);
 }
-END_TEST
 
 /* The spec: n = 16384 costs 69 bytes besides the literals. */
-START_TEST(cost_of_a_literal_segment)
+TEST(cost_of_a_literal_segment)
 {
     struct script script = {0};
     long_start(&script, 16384);
@@ -118,7 +117,6 @@ START_TEST(cost_of_a_literal_segment)
     pose_buffer_free(&script.stream);
     pose_buffer_free(&script.text);
 }
-END_TEST
 
 /* Each kind of match near the end of the stream, and far from it with a tail that keeps the fast gear going. */
 static void tail(struct script *script, int far)
@@ -130,7 +128,7 @@ static void tail(struct script *script, int far)
     }
 }
 
-START_TEST(short_matches)
+TEST_EACH(short_matches, 2)
 {
     for (unsigned c = 64; c < 256; c++) {
         struct script script = {0};
@@ -145,9 +143,8 @@ START_TEST(short_matches)
         check_script(&script);
     }
 }
-END_TEST
 
-START_TEST(middle_matches)
+TEST_EACH(middle_matches, 2)
 {
     for (unsigned length = 2; length <= 33; length++) {
         for (unsigned distance = 1; distance <= 16384; distance = distance * 5 + 1) {
@@ -165,9 +162,8 @@ START_TEST(middle_matches)
         }
     }
 }
-END_TEST
 
-START_TEST(far_matches)
+TEST_EACH(far_matches, 2)
 {
     static const unsigned distances[] = {16385, 20000, 32767, 32768, 32769, 49151};
     for (unsigned length = 3; length <= 9; length++) {
@@ -184,10 +180,9 @@ START_TEST(far_matches)
         }
     }
 }
-END_TEST
 
 /* Lengths that need a run, at distances that repeat within them. */
-START_TEST(long_matches)
+TEST_EACH(long_matches, 2)
 {
     static const unsigned extras[] = {1, 2, 254, 255, 256, 510, 511, 20000};
     static const unsigned distances[] = {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 300};
@@ -210,10 +205,9 @@ START_TEST(long_matches)
         }
     }
 }
-END_TEST
 
 /* The first sixteen codes mean something else after no literals, after one to three, and after a run. */
-START_TEST(codes_that_depend_on_the_state)
+TEST_EACH(codes_that_depend_on_the_state, 2)
 {
     for (unsigned c = 0; c < 16; c++) {
         for (unsigned before = 1; before <= 3; before++) {
@@ -255,7 +249,6 @@ START_TEST(codes_that_depend_on_the_state)
         check_script(&run);
     }
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------- hostile -- */
 
@@ -286,7 +279,7 @@ static const struct {
     {"trailing_bytes", 5, 6, 9, {18, 'a', 0x11, 0, 0, 0}},
 };
 
-START_TEST(hostile_streams_are_refused)
+TEST_EACH(hostile_streams_are_refused, COUNT(hostile))
 {
     uint8_t *out;
     size_t written;
@@ -299,7 +292,6 @@ START_TEST(hostile_streams_are_refused)
         ck_assert_uint_le(error.offset, hostile[_i].offset);
     free(out);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------- encode and back -- */
 
@@ -323,7 +315,7 @@ static void fill(uint8_t *bytes, size_t size, uint32_t seed, unsigned alphabet)
     }
 }
 
-START_TEST(round_trips)
+TEST(round_trips)
 {
     struct arena arena;
     arena_init(&arena, NULL, 0, NULL);
@@ -346,9 +338,8 @@ START_TEST(round_trips)
     free(large);
     arena_release(&arena);
 }
-END_TEST
 
-START_TEST(damaged_streams_are_harmless)
+TEST(damaged_streams_are_harmless)
 {
     struct arena arena;
     arena_init(&arena, NULL, 0, NULL);
@@ -379,22 +370,4 @@ START_TEST(damaged_streams_are_harmless)
     }
     pose_buffer_free(&packed);
     arena_release(&arena);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *decoding = tcase_create("decode");
-    tcase_add_test(decoding, literals_alone);
-    tcase_add_test(decoding, cost_of_a_literal_segment);
-    tcase_add_loop_test(decoding, short_matches, 0, 2);
-    tcase_add_loop_test(decoding, middle_matches, 0, 2);
-    tcase_add_loop_test(decoding, far_matches, 0, 2);
-    tcase_add_loop_test(decoding, long_matches, 0, 2);
-    tcase_add_loop_test(decoding, codes_that_depend_on_the_state, 0, 2);
-    tcase_add_loop_test(decoding, hostile_streams_are_refused, 0, sizeof hostile / sizeof *hostile);
-    TCase *encoding = tcase_create("encode");
-    tcase_add_test(encoding, round_trips);
-    tcase_add_test(encoding, damaged_streams_are_harmless);
-    return unit_run("lzo1x", decoding, encoding, NULL);
 }

@@ -50,7 +50,7 @@ static bool unpack(const uint8_t *bytes, size_t size, uint64_t count, uint8_t *o
     return done;
 }
 
-START_TEST(a_stream_of_the_library)
+TEST(a_stream_of_the_library)
 {
     uint8_t stream[SIZE], wanted[COUNT * STRIDE], out[COUNT * STRIDE];
     read_hex(stream_hex, stream);
@@ -58,9 +58,8 @@ START_TEST(a_stream_of_the_library)
     ck_assert(unpack(stream, SIZE, COUNT, out));
     ck_assert_mem_eq(out, wanted, sizeof out);
 }
-END_TEST
 
-START_TEST(what_is_refused)
+TEST(what_is_refused)
 {
     uint8_t stream[SIZE + 1], out[(COUNT + 32) * STRIDE];
     read_hex(stream_hex, stream);
@@ -76,10 +75,9 @@ START_TEST(what_is_refused)
     stream[0] = 0xe0;
     ck_assert(!unpack(stream, SIZE, COUNT, out));
 }
-END_TEST
 
 /* Whatever it says, nothing but its own bytes is read and nothing but its elements written (the sanitizers look). */
-START_TEST(damage)
+TEST(damage)
 {
     uint8_t stream[SIZE], out[COUNT * STRIDE + 1];
     unsigned taken = 0;
@@ -95,10 +93,9 @@ START_TEST(damage)
     ck_assert_uint_gt(taken, 0);
     ck_assert_uint_lt(taken, (SIZE - 1) * 8);
 }
-END_TEST
 
 /* 64 elements of 4 bytes take 4 bytes at least, and the head and tail: no count is believed beyond that. */
-START_TEST(least_sizes)
+TEST(least_sizes)
 {
     ck_assert_uint_eq(meshopt_least(0, 4), 33);
     ck_assert_uint_eq(meshopt_least(1, 4), 33 + 4);
@@ -107,7 +104,6 @@ START_TEST(least_sizes)
     ck_assert_uint_eq(meshopt_least(1, 256), 257 + 256);
     ck_assert_uint_eq(meshopt_least(UINT64_MAX, 256), UINT64_MAX);
 }
-END_TEST
 
 static void expect(const char *packed, const char *wanted, void filter(uint8_t *, uint64_t, uint32_t),
                    uint64_t count, uint32_t stride)
@@ -126,7 +122,7 @@ static void quaternion(uint8_t *bytes, uint64_t count, uint32_t stride)
 }
 
 /* As the library's encoders packed them and its decoders give them back. */
-START_TEST(filters)
+TEST(filters)
 {
     expect("210143026403ff0759faa70559fafc07", "c70c9a196126b5760f4006c0fa3f06c0", quaternion, 2, 8);
     expect("36b77f7f497f7f00", "4c9a007f004c9a00", meshopt_octahedral, 2, 4);
@@ -135,16 +131,4 @@ START_TEST(filters)
            16);
     expect("00000000", "00000000", meshopt_octahedral, 1, 4);
     expect("0000008000000000", "0000000000000000", meshopt_exponential, 2, 4);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *core = tcase_create("core");
-    tcase_add_test(core, a_stream_of_the_library);
-    tcase_add_test(core, what_is_refused);
-    tcase_add_test(core, damage);
-    tcase_add_test(core, least_sizes);
-    tcase_add_test(core, filters);
-    return unit_run("meshopt", core, (TCase *)NULL);
 }

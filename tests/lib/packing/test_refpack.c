@@ -36,7 +36,7 @@ static void expect_output(const uint8_t *opcodes, size_t size, const void *expec
     free(out);
 }
 
-START_TEST(worked_example)
+TEST(worked_example)
 {
     static const uint8_t opcodes[] = {0x88, 0xc0, 0x02, 'a',  'b',  'c',  0xe0, 'X',
                                       'Y',  'Z',  'Q',  0xa3, 0x00, 0x00, 0xfc};
@@ -50,15 +50,13 @@ START_TEST(worked_example)
     expect_output(longer, sizeof longer, expected, 58, true, 3);
     expect_output(opcodes, sizeof opcodes - 1, expected, 58, false, 0);
 }
-END_TEST
 
-START_TEST(nothing_at_all)
+TEST(nothing_at_all)
 {
     static const uint8_t stop[] = {0xfc};
     expect_output(stop, 1, "", 0, true, 0);
     expect_output(stop, 0, "", 0, false, 0);
 }
-END_TEST
 
 /* Every command at the edges of its fields, after enough output for its distance. */
 static const struct edge {
@@ -119,17 +117,16 @@ static void check_edge(const struct edge *edge, size_t lead_blocks, size_t paddi
     free(expected);
 }
 
-START_TEST(edges_of_every_command)
+TEST_EACH(edges_of_every_command, COUNT(edges))
 {
     const struct edge *edge = &edges[_i];
     size_t lead = edge->distance / 112 + 1;
     check_edge(edge, lead, 0);  /* near the ends: the careful gear */
     check_edge(edge, lead, 40); /* far from them: the fast one */
 }
-END_TEST
 
 /* Every distance that a small match can have, in the fast gear: the copies must repeat as single bytes would. */
-START_TEST(overlapping_copies)
+TEST(overlapping_copies)
 {
     for (unsigned distance = 1; distance <= 40; distance++) {
         for (unsigned length = 5; length <= 90; length++) {
@@ -139,7 +136,6 @@ START_TEST(overlapping_copies)
         }
     }
 }
-END_TEST
 
 static const struct {
     const char *code;
@@ -165,7 +161,7 @@ static const struct {
     {"output_short", 0, 0, 1, {0}},
 };
 
-START_TEST(hostile_streams_are_refused_at_the_opcode)
+TEST_EACH(hostile_streams_are_refused_at_the_opcode, COUNT(hostile))
 {
     uint8_t *out;
     bool stopped;
@@ -179,10 +175,9 @@ START_TEST(hostile_streams_are_refused_at_the_opcode)
     ck_assert_str_eq(error.field, "opcode");
     free(out);
 }
-END_TEST
 
 /* A wrong reference in the middle of a long stream, where the fast gear meets it. */
-START_TEST(fast_gear_checks_references)
+TEST(fast_gear_checks_references)
 {
     uint8_t stream[113 * 40];
     memset(stream, 'a', sizeof stream);
@@ -199,9 +194,8 @@ START_TEST(fast_gear_checks_references)
     ck_assert_uint_eq(error.offset, 113 * 3);
     free(out);
 }
-END_TEST
 
-START_TEST(bound_is_never_below_what_a_stream_gives)
+TEST(bound_is_never_below_what_a_stream_gives)
 {
     ck_assert_uint_ge(refpack_bound(0), 0);
     ck_assert_uint_ge(refpack_bound(4), 1028);
@@ -210,7 +204,6 @@ START_TEST(bound_is_never_below_what_a_stream_gives)
     ck_assert_uint_lt(refpack_bound(20), 58 * 200);
     ck_assert_uint_eq(refpack_bound(UINT64_MAX), UINT64_MAX);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------- encode and back -- */
 
@@ -244,7 +237,7 @@ static struct refpack_encoder *new_encoder(struct arena *arena)
     return encoder;
 }
 
-START_TEST(round_trips_of_every_small_size)
+TEST(round_trips_of_every_small_size)
 {
     struct arena arena;
     struct refpack_encoder *encoder = new_encoder(&arena);
@@ -258,10 +251,9 @@ START_TEST(round_trips_of_every_small_size)
     }
     arena_release(&arena);
 }
-END_TEST
 
 /* Repeats at every distance class, over the window's edge, and of every length class. */
-START_TEST(round_trips_of_far_repeats)
+TEST(round_trips_of_far_repeats)
 {
     struct arena arena;
     struct refpack_encoder *encoder = new_encoder(&arena);
@@ -284,10 +276,9 @@ START_TEST(round_trips_of_far_repeats)
     free(bytes);
     arena_release(&arena);
 }
-END_TEST
 
 /* Text-like data made of a few words shrinks; noise costs at most one byte in 112. */
-START_TEST(sizes_are_sane)
+TEST(sizes_are_sane)
 {
     struct arena arena;
     struct refpack_encoder *encoder = new_encoder(&arena);
@@ -311,10 +302,9 @@ START_TEST(sizes_are_sane)
     free(bytes);
     arena_release(&arena);
 }
-END_TEST
 
 /* Every truncation and four patches of every byte: right, or refused with a code, and never out of bounds. */
-START_TEST(damaged_streams_are_harmless)
+TEST(damaged_streams_are_harmless)
 {
     struct arena arena;
     struct refpack_encoder *encoder = new_encoder(&arena);
@@ -350,24 +340,4 @@ START_TEST(damaged_streams_are_harmless)
     ck_assert_uint_gt(refused, 0);
     pose_buffer_free(&packed);
     arena_release(&arena);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *decoding = tcase_create("decode");
-    tcase_add_test(decoding, worked_example);
-    tcase_add_test(decoding, nothing_at_all);
-    tcase_add_loop_test(decoding, edges_of_every_command, 0, sizeof edges / sizeof *edges);
-    tcase_add_test(decoding, overlapping_copies);
-    tcase_add_loop_test(decoding, hostile_streams_are_refused_at_the_opcode, 0,
-                        sizeof hostile / sizeof *hostile);
-    tcase_add_test(decoding, fast_gear_checks_references);
-    tcase_add_test(decoding, bound_is_never_below_what_a_stream_gives);
-    tcase_add_test(decoding, damaged_streams_are_harmless);
-    TCase *encoding = tcase_create("encode");
-    tcase_add_test(encoding, round_trips_of_every_small_size);
-    tcase_add_test(encoding, round_trips_of_far_repeats);
-    tcase_add_test(encoding, sizes_are_sane);
-    return unit_run("refpack", decoding, encoding, NULL);
 }

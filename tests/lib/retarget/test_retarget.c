@@ -66,7 +66,7 @@ struct figure {
     uint32_t spine_count;
 };
 
-START_TEST(figures_as_worked)
+TEST_EACH(figures_as_worked, 3)
 {
     static const struct figure figures[] = {
         {SL, "sl", 1.02, 0.061, 0.006, {0, 0}, {3.23, 3.43}, {0.29011, 1}, {0.76773, 1}, 2},
@@ -115,7 +115,6 @@ START_TEST(figures_as_worked)
     pose_humanoid_free(humanoid);
     close_thing(&thing);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- poses -- */
 
@@ -261,7 +260,7 @@ static bool begin_sims_walk(struct retargeting *r)
     return begun;
 }
 
-START_TEST(sims_walk_on_sl)
+TEST(sims_walk_on_sl)
 {
     static const struct wanted_turn wanted[] = {
         {"mPelvis", {0.00687, 0.07325, 0.01175, 0.99722}},
@@ -297,9 +296,8 @@ START_TEST(sims_walk_on_sl)
     }
     free(r);
 }
-END_TEST
 
-START_TEST(sims_walk_on_sl_standing)
+TEST(sims_walk_on_sl_standing)
 {
     static const struct wanted_turn wanted[] = {
         {"mPelvis", {0.00687, 0.07325, 0.01175, 0.99722}},
@@ -326,9 +324,8 @@ START_TEST(sims_walk_on_sl_standing)
     }
     free(r);
 }
-END_TEST
 
-START_TEST(sl_walk_on_sims)
+TEST(sl_walk_on_sims)
 {
     static const struct wanted_turn wanted[] = {
         {"ROOT", {0.01961, -0.69914, -0.02306, -0.71434}},
@@ -360,9 +357,8 @@ START_TEST(sl_walk_on_sims)
     }
     free(r);
 }
-END_TEST
 
-START_TEST(sl_walk_on_child)
+TEST(sl_walk_on_child)
 {
     static const struct wanted_turn wanted[] = {
         {"L_LEG", {-0.24513, -0.02296, -0.96917, 0.00919}},
@@ -383,9 +379,8 @@ START_TEST(sl_walk_on_child)
     }
     free(r);
 }
-END_TEST
 
-START_TEST(bvh_on_sl)
+TEST(bvh_on_sl)
 {
     static const struct wanted_turn wanted[] = {
         {"mPelvis", {0.00361, 0.06365, -0.00362, 0.99796}},
@@ -410,9 +405,8 @@ START_TEST(bvh_on_sl)
     }
     free(r);
 }
-END_TEST
 
-START_TEST(nod_on_sims)
+TEST(nod_on_sims)
 {
     static const struct wanted_turn wanted[] = {
         {"PELVIS", {0.5, 0.5, 0.5, -0.5}},
@@ -431,7 +425,6 @@ START_TEST(nod_on_sims)
     }
     free(r);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- measures -- */
 
@@ -450,7 +443,7 @@ static void measured(struct retargeting *r, unsigned flags, double mean, double 
     ck_assert(m.head < 0.01 && m.hips < 0.01 && m.arms_max < 0.01);
 }
 
-START_TEST(measures)
+TEST(measures)
 {
     struct retargeting *r = malloc(sizeof *r);
     if (begin_sims_walk(r)) {
@@ -465,7 +458,6 @@ START_TEST(measures)
     }
     free(r);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- refusals -- */
 
@@ -479,7 +471,7 @@ static void refused(const struct pose_skeleton *skeleton, const struct pose_bone
     ck_assert_msg(strstr(error.detail, said) != NULL, "%s", error.detail);
 }
 
-START_TEST(no_people)
+TEST(no_people)
 {
     struct test_paths paths;
     if (!corpus_list("sims3/rigs", ".rig", &paths))
@@ -494,7 +486,6 @@ START_TEST(no_people)
     }
     test_paths_free(&paths);
 }
-END_TEST
 
 /* A copy of a skeleton's joints that may be changed. */
 static struct pose_joint *copy_joints(const struct pose_skeleton *from, struct pose_skeleton *to)
@@ -516,7 +507,7 @@ static uint32_t joint_of(const struct pose_skeleton *skeleton, const char *name)
     return 0;
 }
 
-START_TEST(lying_on_all_fours)
+TEST(lying_on_all_fours)
 {
     struct thing thing;
     struct pose_skeleton skeleton;
@@ -535,9 +526,8 @@ START_TEST(lying_on_all_fours)
     free(joints);
     close_thing(&thing);
 }
-END_TEST
 
-START_TEST(maps_of_users)
+TEST(maps_of_users)
 {
     static const struct pose_bone_map none = {"mHead", NULL}, unknown = {"mHad", "head"},
                                       strange = {"mHead", "hed"};
@@ -562,10 +552,9 @@ START_TEST(maps_of_users)
     pose_humanoid_free(humanoid);
     close_thing(&thing);
 }
-END_TEST
 
 /* Names that no table knows. */
-START_TEST(found_by_words)
+TEST(found_by_words)
 {
     static const char *const names[][2] = {
         {"mPelvis", "Hip Thing"},
@@ -614,10 +603,9 @@ START_TEST(found_by_words)
     free(joints);
     close_thing(&thing);
 }
-END_TEST
 
 /* A hundred thousand joints in a row, each called as what is looked for. */
-START_TEST(hostile_names)
+TEST(hostile_names)
 {
     enum { JOINTS = 65536 };
     static const char *const words[] = {"hand_l", "foot_r", "head", "hips", "mPelvis", "Spine1", "l_toe"};
@@ -636,24 +624,4 @@ START_TEST(hostile_names)
         joints[i].parent = i % 200 ? i - 1 : 0;
     refused(&skeleton, NULL, 0, "not_humanoid", "");
     free(joints);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *people = tcase_create("figures"), *poses = tcase_create("poses");
-    tcase_add_loop_test(people, figures_as_worked, 0, 3);
-    tcase_add_test(poses, sims_walk_on_sl);
-    tcase_add_test(poses, sims_walk_on_sl_standing);
-    tcase_add_test(poses, sl_walk_on_sims);
-    tcase_add_test(poses, sl_walk_on_child);
-    tcase_add_test(poses, bvh_on_sl);
-    tcase_add_test(poses, nod_on_sims);
-    tcase_add_test(poses, measures);
-    tcase_add_test(people, no_people);
-    tcase_add_test(people, lying_on_all_fours);
-    tcase_add_test(people, maps_of_users);
-    tcase_add_test(people, found_by_words);
-    tcase_add_test(people, hostile_names);
-    return unit_run("retarget", people, poses, NULL);
 }

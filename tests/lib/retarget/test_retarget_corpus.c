@@ -213,7 +213,7 @@ static void measure_clip(void *user, struct corpus *corpus, const char *path,
     }
 }
 
-START_TEST(all_pairs)
+TEST(all_pairs)
 {
     static const char *const names[FIGURES] = {"SL", "adult", "child", "BVH"};
     struct corpus corpus = {0};
@@ -240,7 +240,6 @@ START_TEST(all_pairs)
     ck_assert(worst[1][0].limbs[1] < 12 && worst[0][1].limbs[1] < 12);
     corpus_close(&corpus);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------- section 7 of retarget.md -- */
 
@@ -342,7 +341,7 @@ static void check_row(struct row *row, const struct row_figures *wanted)
     ck_assert(row->head < 0.001 && row->hips < 0.001 && row->arms < 0.001);
 }
 
-START_TEST(table)
+TEST(table)
 {
     struct row *rows = calloc(3, sizeof *rows);
     struct corpus corpus = {0};
@@ -370,7 +369,6 @@ START_TEST(table)
     corpus_close(&corpus);
     free(rows);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------- there and back -- */
 
@@ -426,7 +424,7 @@ static void same_figure(void *user, struct corpus *corpus, const char *path,
     free(b);
 }
 
-START_TEST(onto_itself)
+TEST(onto_itself)
 {
     struct corpus corpus = {0};
     double worst[2] = {0};
@@ -436,7 +434,6 @@ START_TEST(onto_itself)
     printf("onto itself: %g degrees, %g m at worst\n", worst[0], worst[1]);
     corpus_close(&corpus);
 }
-END_TEST
 
 static void there_and_back(void *user, struct corpus *corpus, const char *path,
                            const struct pose_document *document, const struct pose_clip *clip,
@@ -472,7 +469,7 @@ static void there_and_back(void *user, struct corpus *corpus, const char *path,
     pose_retarget_free(there);
 }
 
-START_TEST(back_again)
+TEST(back_again)
 {
     struct corpus corpus = {0};
     double worst[2] = {0};
@@ -483,15 +480,4 @@ START_TEST(back_again)
     visit_clips(&corpus, "sims/tso/anim", ".anim", 1, there_and_back, worst);
     printf("there and back: %g degrees, %g m at worst\n", worst[0], worst[1]);
     corpus_close(&corpus);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *all = tcase_create("corpus");
-    tcase_add_test(all, all_pairs);
-    tcase_add_test(all, table);
-    tcase_add_test(all, onto_itself);
-    tcase_add_test(all, back_again);
-    return unit_run("retarget corpus", all, NULL);
 }

@@ -292,7 +292,7 @@ static void same_figure(struct scene *scene, const struct pose_retarget_options 
 }
 
 /* Whatever a skeleton calls its axes, its figure is the same. */
-START_TEST(axes_of_joints_mean_nothing)
+TEST_EACH(axes_of_joints_mean_nothing, 2)
 {
     static const double none[4] = {0, 0, 0, 1};
     struct scene *scene = open_scene();
@@ -300,10 +300,9 @@ START_TEST(axes_of_joints_mean_nothing)
     same_figure(scene, _i ? &standing : &still, none);
     close_scene(scene);
 }
-END_TEST
 
 /* Facing another way, or on its back: the same in its own body's axes. */
-START_TEST(how_it_lies_means_nothing)
+TEST_EACH(how_it_lies_means_nothing, 3)
 {
     /* In Second Life's axes, which the rest is in, and back in glTF's. */
     static const struct {
@@ -317,7 +316,6 @@ START_TEST(how_it_lies_means_nothing)
     same_figure(scene, &still, q);
     close_scene(scene);
 }
-END_TEST
 
 /* The most that the joints of a tail are apart. */
 static double tails_apart(const struct person *person, const float *a, const float *b)
@@ -334,7 +332,7 @@ static double tails_apart(const struct person *person, const float *a, const flo
 }
 
 /* Joints that are no bones follow when they are paired, whatever their axes; else they rest. */
-START_TEST(a_paired_tail_swings)
+TEST(a_paired_tail_swings)
 {
     static const struct pose_joint_pair pairs[] = {{"mTail1", "mTail1"}, {"mTail2", "mTail2"},
                                                    {"mTail3", "mTail3"}, {"mTail4", "mTail4"},
@@ -369,10 +367,9 @@ START_TEST(a_paired_tail_swings)
     free(matrices);
     close_scene(scene);
 }
-END_TEST
 
 /* On all fours with a person's names. */
-START_TEST(no_quadruped)
+TEST(no_quadruped)
 {
     struct person dog;
     struct pose_error error;
@@ -387,7 +384,6 @@ START_TEST(no_quadruped)
     ck_assert_msg(strstr(error.detail, "of the reference pose leans") != NULL, "%s", error.detail);
     close_person(&dog);
 }
-END_TEST
 
 /* The angle between the rotations of a row in two poses, degrees. */
 static double angle_between(const float *a, const float *b)
@@ -399,7 +395,7 @@ static double angle_between(const float *a, const float *b)
 }
 
 /* Legs that stand 20 degrees apart, as in captures of CMU, are a pose and no build: there and back is exact. */
-START_TEST(spread_legs)
+TEST(spread_legs)
 {
     struct scene *scene = open_scene();
     struct person *wide = &scene->other;
@@ -437,9 +433,8 @@ START_TEST(spread_legs)
     pose_document_free(there);
     close_scene(scene);
 }
-END_TEST
 
-START_TEST(knees_turn_ten_degrees_at_most)
+TEST(knees_turn_ten_degrees_at_most)
 {
     struct scene *scene = open_scene();
     double worst = 0;
@@ -458,7 +453,6 @@ START_TEST(knees_turn_ten_degrees_at_most)
     drop(&scene->b);
     close_scene(scene);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- threads -- */
 
@@ -485,7 +479,7 @@ static void *sample_all(void *user)
     return NULL;
 }
 
-START_TEST(any_order_any_thread)
+TEST(any_order_any_thread)
 {
     struct scene *scene = open_scene();
     struct sampling samplings[THREADS];
@@ -507,7 +501,6 @@ START_TEST(any_order_any_thread)
     drop(&scene->a);
     close_scene(scene);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------------- pairs -- */
 
@@ -533,7 +526,7 @@ static void refuse_pairs(const struct scene *scene, const struct pose_joint_pair
     ck_assert_str_eq(error.code, code);
 }
 
-START_TEST(tails_in_pairs)
+TEST(tails_in_pairs)
 {
     static const struct pose_joint_pair tail = {"TAIL", "mWag"};
     static const struct pose_joint_pair wrong[2] = {{"TAIL", "mWug"}, {"TEIL", "mWag"}};
@@ -590,12 +583,11 @@ START_TEST(tails_in_pairs)
     drop(&scene->b);
     close_scene(scene);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- hostile -- */
 
 /* Rotations of any length, bones without length, scales of nothing, no numbers: a number for each, or a refusal. */
-START_TEST(hostile_rests)
+TEST(hostile_rests)
 {
     struct scene *scene = open_scene();
     static const float values[] = {0, 1e-30f, 1e30f, -1, 3e38f, NAN, INFINITY};
@@ -629,10 +621,9 @@ START_TEST(hostile_rests)
     }
     close_scene(scene);
 }
-END_TEST
 
 /* Every joint has all names of all others as aliases. */
-START_TEST(aliases_in_circles)
+TEST(aliases_in_circles)
 {
     static const char *names[MAX_JOINTS + 1];
     struct scene *scene = open_scene();
@@ -650,10 +641,9 @@ START_TEST(aliases_in_circles)
     }
     close_scene(scene);
 }
-END_TEST
 
 /* Between near rotations by a series, between others by sines: both are the same. */
-START_TEST(slerp_is_even)
+TEST(slerp_is_even)
 {
     for (int i = 0; i <= 180; i++) {
         struct turn end = turn_about((struct vec){0.6, 0, 0.8}, i * DEGREE);
@@ -665,22 +655,4 @@ START_TEST(slerp_is_even)
                           "%d degrees, %d tenths", i, k);
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *all = tcase_create("properties");
-    tcase_add_loop_test(all, axes_of_joints_mean_nothing, 0, 2);
-    tcase_add_loop_test(all, how_it_lies_means_nothing, 0, 3);
-    tcase_add_test(all, no_quadruped);
-    tcase_add_test(all, spread_legs);
-    tcase_add_test(all, knees_turn_ten_degrees_at_most);
-    tcase_add_test(all, slerp_is_even);
-    tcase_add_test(all, a_paired_tail_swings);
-    tcase_add_test(all, any_order_any_thread);
-    tcase_add_test(all, tails_in_pairs);
-    tcase_add_test(all, hostile_rests);
-    tcase_add_test(all, aliases_in_circles);
-    return unit_run("retarget properties", all, NULL);
 }

@@ -11,8 +11,6 @@
 #include <string.h>
 
 #define FEET 0.3048
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 /* -------------------------------------------------------------------------------------- the same, plainly -- */
 
 /* Where a bone is: v -> p + r v, r a row each. */
@@ -221,7 +219,7 @@ static struct result deform_small(const struct pose_mesh *mesh, const struct pla
 
 static const enum pose_axes both_axes[] = {POSE_AXES_SIMS, POSE_AXES_GLTF};
 
-START_TEST(small_figure_is_as_the_spec_says)
+TEST_EACH(small_figure_is_as_the_spec_says, COUNT(both_axes))
 {
     struct pose_mesh mesh = small_mesh();
     struct place places[3];
@@ -236,10 +234,9 @@ START_TEST(small_figure_is_as_the_spec_says)
     ck_assert_uint_eq(pose_skin_missing(result.skin)[0], 2);
     release(&result);
 }
-END_TEST
 
 /* What the comparison above would not show by itself. */
-START_TEST(special_vertices_are_what_they_should_be)
+TEST(special_vertices_are_what_they_should_be)
 {
     struct pose_mesh mesh = small_mesh();
     struct place places[3];
@@ -258,9 +255,8 @@ START_TEST(special_vertices_are_what_they_should_be)
     ck_assert_float_eq_tol(length, 3, 1e-5f);
     release(&result);
 }
-END_TEST
 
-START_TEST(faces_are_wound_for_the_axes)
+TEST(faces_are_wound_for_the_axes)
 {
     struct pose_mesh mesh = small_mesh();
     struct pose_error error;
@@ -273,9 +269,8 @@ START_TEST(faces_are_wound_for_the_axes)
     pose_skin_free(native);
     pose_skin_free(gltf);
 }
-END_TEST
 
-START_TEST(without_a_skeleton_all_stays_as_stored)
+TEST(without_a_skeleton_all_stays_as_stored)
 {
     struct pose_mesh mesh = small_mesh();
     struct result result = deform(&mesh, NULL, NULL, POSE_AXES_GLTF);
@@ -284,9 +279,8 @@ START_TEST(without_a_skeleton_all_stays_as_stored)
     ck_assert_uint_eq(pose_skin_missing_count(result.skin), COUNT(bones));
     release(&result);
 }
-END_TEST
 
-START_TEST(weights_follow_the_blends)
+TEST(weights_follow_the_blends)
 {
     struct pose_mesh mesh = small_mesh();
     struct pose_error error;
@@ -313,10 +307,9 @@ START_TEST(weights_follow_the_blends)
     }
     pose_skin_free(skin);
 }
-END_TEST
 
 /* Many bindings that all cover everything: the work may not be their product. Ends at once, or never. */
-START_TEST(overlapping_bindings_cost_their_number)
+TEST(overlapping_bindings_cost_their_number)
 {
     enum { MANY = 200000 };
     struct pose_binding *many = calloc(MANY, sizeof *many);
@@ -341,7 +334,6 @@ START_TEST(overlapping_bindings_cost_their_number)
     free(many);
     free(vertices);
 }
-END_TEST
 
 static void *refuse(void *user, size_t size)
 {
@@ -355,7 +347,7 @@ static void free_plain(void *user, void *memory)
     free(memory);
 }
 
-START_TEST(refused_memory_is_an_error)
+TEST(refused_memory_is_an_error)
 {
     struct pose_mesh mesh = small_mesh();
     struct pose_skin *skin = NULL;
@@ -373,7 +365,6 @@ START_TEST(refused_memory_is_an_error)
         }
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------ corpus -- */
 
@@ -470,7 +461,7 @@ static const struct {
     unsigned count;
 } real_folders[] = {{"sims/sims1", ".skn", 12}, {"sims/tso/mesh", ".mesh", 21}};
 
-START_TEST(real_meshes_are_as_the_spec_says)
+TEST_EACH(real_meshes_are_as_the_spec_says, COUNT(real_folders))
 {
     struct test_paths paths;
     struct pose_document *adult = decode_real("sims/sims1/adult-skeleton.cmx");
@@ -484,7 +475,6 @@ START_TEST(real_meshes_are_as_the_spec_says)
     test_paths_free(&paths);
     pose_document_free(adult);
 }
-END_TEST
 
 static void check_vector(const float found[3], double x, double y, double z, double tolerance)
 {
@@ -494,7 +484,7 @@ static void check_vector(const float found[3], double x, double y, double z, dou
 }
 
 /* The worked values of the notes on The Sims 1, section 3. */
-START_TEST(resting_body_is_where_it_should_be)
+TEST(resting_body_is_where_it_should_be)
 {
     struct pose_document *adult = decode_real("sims/sims1/adult-skeleton.cmx");
     struct pose_document *body = decode_real("sims/sims1/xskin-b001mafit_01-PELVIS-BODY.skn");
@@ -518,22 +508,4 @@ START_TEST(resting_body_is_where_it_should_be)
     release(&gltf);
     pose_document_free(adult);
     pose_document_free(body);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *figure = tcase_create("figure");
-    tcase_add_loop_test(figure, small_figure_is_as_the_spec_says, 0, COUNT(both_axes));
-    tcase_add_test(figure, special_vertices_are_what_they_should_be);
-    tcase_add_test(figure, faces_are_wound_for_the_axes);
-    tcase_add_test(figure, without_a_skeleton_all_stays_as_stored);
-    tcase_add_test(figure, weights_follow_the_blends);
-    TCase *hostile = tcase_create("hostile");
-    tcase_add_test(hostile, overlapping_bindings_cost_their_number);
-    tcase_add_test(hostile, refused_memory_is_an_error);
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_loop_test(corpus, real_meshes_are_as_the_spec_says, 0, COUNT(real_folders));
-    tcase_add_test(corpus, resting_body_is_where_it_should_be);
-    return unit_run("deform", figure, hostile, corpus, NULL);
 }

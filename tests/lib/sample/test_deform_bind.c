@@ -112,7 +112,7 @@ static void expect3(const float *got, double x, double y, double z)
         ck_assert_double_eq_tol((double)got[i], wanted[i], 1e-6);
 }
 
-START_TEST(rest_moves_nothing)
+TEST(rest_moves_nothing)
 {
     struct pose_mesh mesh = make_mesh();
     float rest[2][16];
@@ -125,10 +125,9 @@ START_TEST(rest_moves_nothing)
     expect3(shape.normals[3], 0, 1, 0); /* to unit length */
     expect3(shape.normals[4], 0, 0, 0); /* and one that says nothing as it is */
 }
-END_TEST
 
 /* The root goes up by 1, and the arm turns back to how its parent stands: -90 degrees about y around (0, 2, 0). */
-START_TEST(bones_share_a_vertex)
+TEST(bones_share_a_vertex)
 {
     struct pose_mesh mesh = make_mesh();
     const float pose[2][16] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 2, 0, 1},
@@ -145,9 +144,8 @@ START_TEST(bones_share_a_vertex)
     /* (1, 0, 0) and (0, 0, 1), to unit length. */
     expect3(shape.normals[2], sqrt(0.5), 0, sqrt(0.5));
 }
-END_TEST
 
-START_TEST(other_axes_are_the_same_pose)
+TEST(other_axes_are_the_same_pose)
 {
     struct pose_mesh mesh = make_mesh();
     float rest[2][16];
@@ -168,9 +166,8 @@ START_TEST(other_axes_are_the_same_pose)
                 (double)in_prime.positions[v][2]);
     }
 }
-END_TEST
 
-START_TEST(morphs_come_first)
+TEST(morphs_come_first)
 {
     struct pose_mesh mesh = make_mesh();
     const float half = 0.5f, pose[2][16] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1},
@@ -181,10 +178,9 @@ START_TEST(morphs_come_first)
     double length = sqrt(0.05 * 0.05 + 1);
     expect3(shape.normals[1], 0.05 / length, 0.6 / length, 0.8 / length);
 }
-END_TEST
 
 /* A matrix that stretches across a normal leans it the other way. */
-START_TEST(normals_by_cofactors)
+TEST(normals_by_cofactors)
 {
     struct pose_mesh mesh = make_mesh();
     const float pose[2][16] = {{2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 4, 0, 0, 1, 0, 1},
@@ -198,9 +194,8 @@ START_TEST(normals_by_cofactors)
     struct shape turned = deform(&mesh, POSE_AXES_GLTF, pose, NULL);
     expect3(turned.normals[1], 0, 0.6 / sqrt(0.36 + 0.04), 0.2 / sqrt(0.36 + 0.04));
 }
-END_TEST
 
-START_TEST(ids_find_joints_before_names)
+TEST(ids_find_joints_before_names)
 {
     static const struct pose_joint by_id[2] = {
         {.name = "arm", .parent = -1, .has_id = true, .id = 7, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}},
@@ -219,7 +214,6 @@ START_TEST(ids_find_joints_before_names)
     ck_assert_uint_eq(pose_skin_missing_count(skin), 1);
     pose_skin_free(skin);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- as glTF -- */
 
@@ -235,7 +229,7 @@ static json_t *read_glb(const struct pose_buffer *glb)
 
 static const uint8_t pixels[2][4] = {{255, 0, 0, 255}, {0, 255, 0, 128}};
 
-START_TEST(glb_has_it_all)
+TEST(glb_has_it_all)
 {
     struct pose_mesh mesh = make_mesh();
     const struct pose_image image = {
@@ -270,10 +264,9 @@ START_TEST(glb_has_it_all)
     json_decref(root);
     pose_buffer_free(&glb);
 }
-END_TEST
 
 /* One that says itself where its bones are bound gets a skin of its own. */
-START_TEST(glb_with_bind_matrices)
+TEST(glb_with_bind_matrices)
 {
     static const float binds[BONES][16] = {{2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, -2, 0, 1},
                                            {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, -2, 0, 1},
@@ -296,9 +289,8 @@ START_TEST(glb_with_bind_matrices)
     expect3(shape.positions[0], 0, 1, 0); /* 1 + 2 * (1 - 1) */
     expect3(shape.positions[1], 0.25 * 1 + 0.75 * 0.25, 0.25 * 3 + 0.75 * 2, 0.25 * 0.5 + 0.75 * -0.5);
 }
-END_TEST
 
-START_TEST(indices_of_others_are_checked)
+TEST(indices_of_others_are_checked)
 {
     static const struct pose_primitive bad_primitive = {2, 0, 1};
     static const uint32_t out_of_order[2] = {3, 1};
@@ -320,20 +312,4 @@ START_TEST(indices_of_others_are_checked)
     morph.vertices = out_of_order;
     ck_assert(!pose_encode("gltf", &content, NULL, NULL, NULL, &out, &error));
     ck_assert_str_eq(error.code, "bad_morph");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("bind");
-    tcase_add_test(tests, rest_moves_nothing);
-    tcase_add_test(tests, bones_share_a_vertex);
-    tcase_add_test(tests, other_axes_are_the_same_pose);
-    tcase_add_test(tests, morphs_come_first);
-    tcase_add_test(tests, normals_by_cofactors);
-    tcase_add_test(tests, ids_find_joints_before_names);
-    tcase_add_test(tests, glb_has_it_all);
-    tcase_add_test(tests, glb_with_bind_matrices);
-    tcase_add_test(tests, indices_of_others_are_checked);
-    return unit_run("deform_bind", tests, NULL);
 }

@@ -91,7 +91,7 @@ static void move(const struct scene *scene, uint32_t count, bool by_cofactors, b
     deform_vertices_scalar(&vertices, done);
 }
 
-START_TEST(same_as_plain)
+TEST_EACH(same_as_plain, 2)
 {
     struct scene scene;
     struct rows got, expected;
@@ -104,9 +104,8 @@ START_TEST(same_as_plain)
         }
     }
 }
-END_TEST
 
-START_TEST(fills_vectors)
+TEST(fills_vectors)
 {
     struct scene scene;
     random_scene(&scene);
@@ -122,13 +121,4 @@ START_TEST(fills_vectors)
         puts("SKIPPED: no AVX2 here");
     else
         ck_assert_uint_ge(done, MOST - 8);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("vertices");
-    tcase_add_loop_test(tests, same_as_plain, 0, 2);
-    tcase_add_test(tests, fills_vectors);
-    return unit_run("deform_vertices", tests, NULL);
 }

@@ -36,7 +36,7 @@ static void expect_rotation(const uint8_t *axes, unsigned count, const float *de
     }
 }
 
-START_TEST(worked_values)
+TEST(worked_values)
 {
     float q[4];
     euler_to_quat((const uint8_t[]){1}, 1, (const float[]){90}, q);
@@ -50,12 +50,11 @@ START_TEST(worked_values)
     euler_to_quat(NULL, 0, NULL, q);
     ck_assert_float_eq(q[3], 1);
 }
-END_TEST
 
 static const uint8_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 
 /* All angles in steps, those among them where the middle one is 90 degrees. */
-START_TEST(orders_there_and_back)
+TEST_EACH(orders_there_and_back, 6)
 {
     const uint8_t *axes = orders[_i];
     for (int n = 0; n < 25 * 25 * 25; n++) {
@@ -75,9 +74,8 @@ START_TEST(orders_there_and_back)
             ck_assert_float_eq_tol(near[i], angles[i] + (i == 0 ? 720.0f : i == 2 ? -360.0f : 0.0f), 1e-3f);
     }
 }
-END_TEST
 
-START_TEST(any_axes)
+TEST(any_axes)
 {
     const uint8_t axes[3] = {2, 0, 2};
     const float angles[3] = {40, -70, 125};
@@ -87,9 +85,8 @@ START_TEST(any_axes)
         expect_rotation(axes, count, angles, q);
     }
 }
-END_TEST
 
-START_TEST(locked_axes_keep_the_last_angle)
+TEST(locked_axes_keep_the_last_angle)
 {
     float q[4], back[3];
     const float previous[3] = {0, 89, 33};
@@ -98,7 +95,6 @@ START_TEST(locked_axes_keep_the_last_angle)
     expect_rotation(orders[0], 3, back, q);
     ck_assert_float_eq_tol(back[1], 90, 0.05f);
 }
-END_TEST
 
 /* Angles as files have them: rounded, zeros of both signs, right angles, far turns, and any. */
 static float make_angle(uint32_t *state)
@@ -124,7 +120,7 @@ static float make_angle(uint32_t *state)
     }
 }
 
-START_TEST(many_are_as_each)
+TEST_EACH(many_are_as_each, 6)
 {
     enum { ROWS = 10003 };
     static float rows[ROWS][4], angles[ROWS][4];
@@ -146,16 +142,4 @@ START_TEST(many_are_as_each)
         }
     }
     euler_to_quats(orders[0], 3, NULL, 0);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("euler");
-    tcase_add_test(cases, worked_values);
-    tcase_add_loop_test(cases, orders_there_and_back, 0, 6);
-    tcase_add_loop_test(cases, many_are_as_each, 0, 6);
-    tcase_add_test(cases, any_axes);
-    tcase_add_test(cases, locked_axes_keep_the_last_angle);
-    return unit_run("euler", cases, NULL);
 }

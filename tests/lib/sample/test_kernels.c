@@ -61,7 +61,7 @@ static void expect_same(const struct block *block)
     }
 }
 
-START_TEST(same_bits)
+TEST_EACH(same_bits, RULES)
 {
     struct sample_kernels wide, single = sample_kernels_single((enum pose_rules)_i);
     if (!sample_kernels_avx2((enum pose_rules)_i, &wide)) {
@@ -80,10 +80,9 @@ START_TEST(same_bits)
         expect_same(&block);
     }
 }
-END_TEST
 
 /* Sums that only one rounding gets right: half-way between two floats, but for a part that a double has no room for. */
-START_TEST(sums_half_way)
+TEST(sums_half_way)
 {
     static const struct {
         float a, b, c;
@@ -117,13 +116,4 @@ START_TEST(sums_half_way)
         single.vectors(1, block.from, block.to, block.fractions, block.places, block.rows);
         expect_same(&block);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("kernels");
-    tcase_add_loop_test(tests, same_bits, 0, RULES);
-    tcase_add_test(tests, sums_half_way);
-    return unit_run("kernels", tests, NULL);
 }

@@ -32,7 +32,7 @@ static void expect_row(const float *row, float x, double degrees, float s)
     ck_assert_double_eq_tol(square, 1, 3e-7);
 }
 
-START_TEST(weights_are_normalised)
+TEST(weights_are_normalised)
 {
     float a[ROW], b[ROW], c[ROW], out[ROW];
     make_row(a, 0, 0, 1);
@@ -51,9 +51,8 @@ START_TEST(weights_are_normalised)
     pose_mix(huge, 2, 1, out);
     expect_row(out, 2, 20, 2);
 }
-END_TEST
 
-START_TEST(rotations_take_the_shorter_arc)
+TEST(rotations_take_the_shorter_arc)
 {
     float a[ROW], b[ROW], out[ROW];
     make_row(a, 0, 170, 1);
@@ -84,9 +83,8 @@ START_TEST(rotations_take_the_shorter_arc)
         expect_row(out, 0, 0, 1);
     }
 }
-END_TEST
 
-START_TEST(each_row_has_its_own_weights)
+TEST(each_row_has_its_own_weights)
 {
     float a[3 * ROW], b[3 * ROW], out[3 * ROW];
     for (int row = 0; row < 3; row++) {
@@ -101,14 +99,4 @@ START_TEST(each_row_has_its_own_weights)
     expect_row(out + 2 * ROW, 77, 77, 1); /* nobody's: left alone */
     pose_mix(layers, 0, 3, out);
     expect_row(out + 2 * ROW, 77, 77, 1);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("mix");
-    tcase_add_test(cases, weights_are_normalised);
-    tcase_add_test(cases, rotations_take_the_shorter_arc);
-    tcase_add_test(cases, each_row_has_its_own_weights);
-    return unit_run("mix", cases, NULL);
 }

@@ -274,7 +274,7 @@ static void check_clip(struct pose_sampler *sampler, double tolerance)
     }
 }
 
-START_TEST(random_clips_match_the_reference)
+TEST_EACH(random_clips_match_the_reference, RULES)
 {
     random_state = 1;
     for (int round = 0; round < 150; round++) {
@@ -290,9 +290,8 @@ START_TEST(random_clips_match_the_reference)
         free_clip(&test);
     }
 }
-END_TEST
 
-START_TEST(kernels_agree)
+TEST_EACH(kernels_agree, RULES)
 {
     random_state = 2;
     struct sample_kernels kernels;
@@ -319,7 +318,6 @@ START_TEST(kernels_agree)
         free_clip(&test);
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------ hand-made clips -- */
 
@@ -366,7 +364,7 @@ static void expect_angle(const struct pose_clip *clip, double t, enum pose_wrap 
 static const float quarter_times[] = {0, 0.25f, 0.5f, 0.75f, 1};
 static const float quarter_angles[] = {0, 1, 2, 3, 4}; /* so small that nlerp and slerp agree */
 
-START_TEST(sl_plays_its_intro_then_loops)
+TEST(sl_plays_its_intro_then_loops)
 {
     struct turning_clip test;
     turning_clip(&test, POSE_RULES_SL, 1, 5, quarter_times, quarter_angles);
@@ -389,9 +387,8 @@ START_TEST(sl_plays_its_intro_then_loops)
     expect_angle(clip, 0.5, POSE_WRAP, 2);
     expect_angle(clip, 77, POSE_WRAP, 3);
 }
-END_TEST
 
-START_TEST(sl_loop_points_anywhere)
+TEST(sl_loop_points_anywhere)
 {
     static const float points[] = {-3e38f, -FLT_MAX, -1, -0.5f, 0,     1e-45f, 0.25f,
                                    0.5f,   1,        2,  60,    3e38f, FLT_MAX};
@@ -415,9 +412,8 @@ START_TEST(sl_loop_points_anywhere)
         }
     }
 }
-END_TEST
 
-START_TEST(sl_blends_straight_unless_the_keys_lie_apart)
+TEST(sl_blends_straight_unless_the_keys_lie_apart)
 {
     struct turning_clip test;
     turning_clip(&test, POSE_RULES_SL, 1, 2, (float[]){0, 1}, (float[]){0, 120});
@@ -434,9 +430,8 @@ START_TEST(sl_blends_straight_unless_the_keys_lie_apart)
     ck_assert_float_eq_tol(rows[5], test.rotations[1][2], 1e-7f);
     pose_sampler_free(sampler);
 }
-END_TEST
 
-START_TEST(sims_keys_lie_at_fractions_and_the_last_blends_into_the_first)
+TEST(sims_keys_lie_at_fractions_and_the_last_blends_into_the_first)
 {
     struct turning_clip test;
     /* Times are not looked at. */
@@ -456,9 +451,8 @@ START_TEST(sims_keys_lie_at_fractions_and_the_last_blends_into_the_first)
     expect_angle(clip, 0.5, POSE_WRAP, 0);
     expect_angle(clip, 0.5, POSE_CLAMP, 0);
 }
-END_TEST
 
-START_TEST(sims_rotations_are_always_unit)
+TEST(sims_rotations_are_always_unit)
 {
     struct turning_clip test;
     turning_clip(&test, POSE_RULES_SIMS, 1, 4, quarter_times, quarter_angles);
@@ -474,9 +468,8 @@ START_TEST(sims_rotations_are_always_unit)
     ck_assert_float_eq(fabsf(rows[6]), 1);
     pose_sampler_free(sampler);
 }
-END_TEST
 
-START_TEST(sims3_takes_the_shorter_arc_and_wraps_by_the_duration)
+TEST(sims3_takes_the_shorter_arc_and_wraps_by_the_duration)
 {
     struct turning_clip test;
     turning_clip(&test, POSE_RULES_SIMS3, 1, 2, (float[]){0, 1}, (float[]){0, 120});
@@ -490,9 +483,8 @@ START_TEST(sims3_takes_the_shorter_arc_and_wraps_by_the_duration)
     test.clip.duration = 0;
     expect_angle(&test.clip, 5, POSE_WRAP, 0);
 }
-END_TEST
 
-START_TEST(prime_goes_the_long_way)
+TEST(prime_goes_the_long_way)
 {
     struct turning_clip test;
     turning_clip(&test, POSE_RULES_PRIME, 1, 2, (float[]){0, 1}, (float[]){0, 270});
@@ -510,9 +502,8 @@ START_TEST(prime_goes_the_long_way)
     turning_clip(&test, POSE_RULES_PRIME, 1, 2, (float[]){0, 1}, (float[]){0, degrees});
     expect_angle(&test.clip, 0.25, POSE_CLAMP, 85);
 }
-END_TEST
 
-START_TEST(prime_frames_wrap_to_the_first)
+TEST(prime_frames_wrap_to_the_first)
 {
     struct turning_clip test;
     turning_clip(&test, POSE_RULES_PRIME_FRAMES, 1, 4, quarter_times, quarter_angles);
@@ -533,9 +524,8 @@ START_TEST(prime_frames_wrap_to_the_first)
     test.clip.duration = 0.75f;
     expect_angle(&test.clip, 0.375, POSE_CLAMP, 1.5);
 }
-END_TEST
 
-START_TEST(plain_clips_may_have_a_loop_range)
+TEST(plain_clips_may_have_a_loop_range)
 {
     struct turning_clip test;
     turning_clip(&test, POSE_RULES_PLAIN, 1, 5, quarter_times, quarter_angles);
@@ -546,11 +536,10 @@ START_TEST(plain_clips_may_have_a_loop_range)
     expect_angle(&test.clip, 1.25, POSE_WRAP, 3);
     expect_angle(&test.clip, 1.75, POSE_WRAP, 3);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------- what breaks numbers -- */
 
-START_TEST(no_input_makes_what_is_no_number)
+TEST(no_input_makes_what_is_no_number)
 {
     static const float durations[] = {0, 1e-45f, 1e-38f, 1, 3e38f};
     static const double moments[] = {-1e308, -1, 0, 5e-324, 1e-45, 1e-38, 0.5, 1, 1e9, 3e38, 1e308};
@@ -577,9 +566,8 @@ START_TEST(no_input_makes_what_is_no_number)
         }
     }
 }
-END_TEST
 
-START_TEST(many_keys_at_nearly_one_time)
+TEST(many_keys_at_nearly_one_time)
 {
     enum { KEYS = 4000 };
     static float times[KEYS], values[KEYS][3];
@@ -599,25 +587,4 @@ START_TEST(many_keys_at_nearly_one_time)
     pose_sample(sampler, ((double)times[7] + (double)times[8]) / 2, POSE_CLAMP, 0, rows, NULL);
     ck_assert_float_eq(rows[0], 7.5f);
     pose_sampler_free(sampler);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *random_cases = tcase_create("random");
-    tcase_add_loop_test(random_cases, random_clips_match_the_reference, 0, RULES);
-    tcase_add_loop_test(random_cases, kernels_agree, 0, RULES);
-    TCase *rules = tcase_create("rules");
-    tcase_add_test(rules, sl_plays_its_intro_then_loops);
-    tcase_add_test(rules, sl_loop_points_anywhere);
-    tcase_add_test(rules, sl_blends_straight_unless_the_keys_lie_apart);
-    tcase_add_test(rules, sims_keys_lie_at_fractions_and_the_last_blends_into_the_first);
-    tcase_add_test(rules, sims_rotations_are_always_unit);
-    tcase_add_test(rules, sims3_takes_the_shorter_arc_and_wraps_by_the_duration);
-    tcase_add_test(rules, prime_goes_the_long_way);
-    tcase_add_test(rules, prime_frames_wrap_to_the_first);
-    tcase_add_test(rules, plain_clips_may_have_a_loop_range);
-    tcase_add_test(rules, no_input_makes_what_is_no_number);
-    tcase_add_test(rules, many_keys_at_nearly_one_time);
-    return unit_run("sample", random_cases, rules, NULL);
 }

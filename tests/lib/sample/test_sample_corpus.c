@@ -74,7 +74,7 @@ static void expect_place(const struct pose_sampler *sampler, const char *name, d
 
 #define WALK "sl/viewer/6ed24bd8-91aa-4b12-ccc7-c97c857ab4e0.animatn"
 
-START_TEST(sl_sample_values)
+TEST(sl_sample_values)
 {
     struct test_file file;
     struct pose_document *document = decode_file("sl-anim", WALK, &file);
@@ -103,9 +103,8 @@ START_TEST(sl_sample_values)
     pose_document_free(document);
     test_file_free(&file);
 }
-END_TEST
 
-START_TEST(sl_world_values)
+TEST(sl_world_values)
 {
     struct test_file file, skeleton_file;
     struct pose_document *document = decode_file("sl-anim", WALK, &file);
@@ -138,7 +137,6 @@ START_TEST(sl_world_values)
     test_file_free(&file);
     test_file_free(&skeleton_file);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- The Sims -- */
 
@@ -207,7 +205,7 @@ static void check_walk(const struct pose_clip *clip, const struct pose_skeleton 
     pose_sampler_free(sampler);
 }
 
-START_TEST(sims_values)
+TEST(sims_values)
 {
     struct test_file file, skeleton_file;
     struct key_files keys = {0};
@@ -241,7 +239,6 @@ START_TEST(sims_values)
     for (unsigned i = 0; i < keys.count; i++)
         test_file_free(&keys.files[i]);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- every clip -- */
 
@@ -294,7 +291,7 @@ static const struct {
     {"sims/tso/anim", ".anim", "tso-anim", 40},
 };
 
-START_TEST(every_clip_matches_the_reference)
+TEST_EACH(every_clip_matches_the_reference, COUNT(folders))
 {
     struct test_paths paths;
     if (!corpus_list(folders[_i].folder, folders[_i].suffix, &paths))
@@ -310,15 +307,4 @@ START_TEST(every_clip_matches_the_reference)
         test_file_free(&file);
     }
     test_paths_free(&paths);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("corpus");
-    tcase_add_test(cases, sl_sample_values);
-    tcase_add_test(cases, sl_world_values);
-    tcase_add_test(cases, sims_values);
-    tcase_add_loop_test(cases, every_clip_matches_the_reference, 0, sizeof folders / sizeof *folders);
-    return unit_run("sample_corpus", cases, NULL);
 }

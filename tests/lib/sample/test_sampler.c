@@ -74,7 +74,7 @@ static void expect_marks(const struct marked_clip *clip, const struct chain *cha
 
 /* ---------------------------------------------------------------------------------------------- without one -- */
 
-START_TEST(without_a_skeleton_every_track_of_a_joint_is_a_row)
+TEST(without_a_skeleton_every_track_of_a_joint_is_a_row)
 {
     struct marked_clip test;
     marked_clip(&test, POSE_RULES_SIMS3, 4);
@@ -108,9 +108,8 @@ START_TEST(without_a_skeleton_every_track_of_a_joint_is_a_row)
     ck_assert_float_eq(morphs[1], 3);
     pose_sampler_free(sampler);
 }
-END_TEST
 
-START_TEST(a_clip_of_nothing)
+TEST(a_clip_of_nothing)
 {
     struct pose_clip clip = {.rules = POSE_RULES_SIMS};
     struct pose_sampler *sampler = new_sampler(&clip, NULL, POSE_AXES_GLTF);
@@ -125,11 +124,10 @@ START_TEST(a_clip_of_nothing)
     ck_assert_float_eq(rows[ROW_FLOATS + 1], 11);
     pose_sampler_free(sampler);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- matching -- */
 
-START_TEST(names_come_before_aliases_and_case_counts)
+TEST(names_come_before_aliases_and_case_counts)
 {
     static const char *const names[] = {"mPelvis", "chest", "CHEST", "mChest"};
     static const char *const aliases[] = {"hip", "chest", NULL};
@@ -149,9 +147,8 @@ START_TEST(names_come_before_aliases_and_case_counts)
     pose_sampler_free(sampler);
     ck_assert_uint_eq(pose_skeleton_match(&joints.skeleton, &test.clip), 3);
 }
-END_TEST
 
-START_TEST(the_sims_look_again_without_case)
+TEST(the_sims_look_again_without_case)
 {
     static const char *const names[] = {"ROOT", "L_Hand", "l_hand", "Head"};
     struct chain joints;
@@ -165,9 +162,8 @@ START_TEST(the_sims_look_again_without_case)
     test.tracks[1].name = "L_HAND"; /* of several the first */
     expect_marks(&test, &joints, (const int[]){1, 2, 0, 3});
 }
-END_TEST
 
-START_TEST(prime_and_sims3_go_by_id)
+TEST(prime_and_sims3_go_by_id)
 {
     static const char *const names[] = {"b__ROOT__", "b__Head__", "x"};
     struct chain joints;
@@ -189,9 +185,8 @@ START_TEST(prime_and_sims3_go_by_id)
     test.clip.rules = POSE_RULES_PRIME;
     expect_marks(&test, &joints, (const int[]){3, 0, 0});
 }
-END_TEST
 
-START_TEST(several_tracks_on_one_joint)
+TEST(several_tracks_on_one_joint)
 {
     static const char *const names[] = {"a"};
     struct chain joints;
@@ -211,10 +206,9 @@ START_TEST(several_tracks_on_one_joint)
         ck_assert_float_eq(rows[SCALE_PLACE], 4);
     }
 }
-END_TEST
 
 /* Second Life's viewer keeps one track a joint, whatever that has keys of. One without any keys drives nothing. */
-START_TEST(the_first_track_of_second_life_has_the_joint_alone)
+TEST(the_first_track_of_second_life_has_the_joint_alone)
 {
     static const char *const names[] = {"a"};
     struct chain joints;
@@ -233,9 +227,8 @@ START_TEST(the_first_track_of_second_life_has_the_joint_alone)
     ck_assert_int_eq(mark(0), 0); /* the third track moves nothing */
     pose_sampler_free(sampler);
 }
-END_TEST
 
-START_TEST(a_track_of_morphs_is_never_unmatched)
+TEST(a_track_of_morphs_is_never_unmatched)
 {
     static const char *const names[] = {"a"};
     struct chain joints;
@@ -252,11 +245,10 @@ START_TEST(a_track_of_morphs_is_never_unmatched)
     pose_sampler_free(sampler);
     ck_assert_uint_eq(pose_skeleton_match(&joints.skeleton, &test.clip), 0);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------------- motion -- */
 
-START_TEST(the_pelvis_of_second_life_is_added_to_its_rest)
+TEST(the_pelvis_of_second_life_is_added_to_its_rest)
 {
     static const char *const names[] = {"mPelvis", "mTorso"};
     struct chain joints;
@@ -285,12 +277,11 @@ START_TEST(the_pelvis_of_second_life_is_added_to_its_rest)
     ck_assert_float_eq(rows[2], 0.040056f);
     pose_sampler_free(sampler);
 }
-END_TEST
 
 static const struct pose_value distance_value = {.kind = POSE_FLOAT, .key = "distance", .as.number = 4};
 static const struct pose_value distance_extras = {.kind = POSE_OBJECT, .first = &distance_value};
 
-START_TEST(the_sims_walk_by_their_distance)
+TEST(the_sims_walk_by_their_distance)
 {
     static const char *const names[] = {"ROOT", "PELVIS"};
     struct chain joints;
@@ -324,12 +315,11 @@ START_TEST(the_sims_walk_by_their_distance)
     ck_assert_float_eq(rows[2], 0);
     pose_sampler_free(sampler);
 }
-END_TEST
 
 static const struct pose_value root_value = {.kind = POSE_INT, .key = "root_bone_id", .as.integer = 3};
 static const struct pose_value root_extras = {.kind = POSE_OBJECT, .first = &root_value};
 
-START_TEST(the_root_of_prime_moves_the_actor_alone)
+TEST(the_root_of_prime_moves_the_actor_alone)
 {
     struct chain joints;
     chain(&joints, 2, NULL);
@@ -357,7 +347,6 @@ START_TEST(the_root_of_prime_moves_the_actor_alone)
         pose_sampler_free(sampler);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- model space -- */
 
@@ -421,7 +410,7 @@ static void fill_rows(uint32_t count)
     }
 }
 
-START_TEST(model_space_matches_the_reference)
+TEST(model_space_matches_the_reference)
 {
     struct chain joints;
     chain(&joints, 12, NULL);
@@ -443,10 +432,9 @@ START_TEST(model_space_matches_the_reference)
         pose_sampler_free(sampler);
     }
 }
-END_TEST
 
 /* The same figure in native axes and in glTF's: the matrices map onto each other. */
-START_TEST(axes_agree_in_model_space)
+TEST(axes_agree_in_model_space)
 {
     static const enum pose_axes all_axes[] = {POSE_AXES_SL, POSE_AXES_SIMS, POSE_AXES_PRIME};
     for (int a = 0; a < 3; a++) {
@@ -477,9 +465,8 @@ START_TEST(axes_agree_in_model_space)
         pose_sampler_free(gltf);
     }
 }
-END_TEST
 
-START_TEST(model_space_is_finite)
+TEST(model_space_is_finite)
 {
     struct chain joints;
     chain(&joints, 8, NULL);
@@ -498,7 +485,6 @@ START_TEST(model_space_is_finite)
         pose_sampler_free(sampler);
     }
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------------- memory -- */
 
@@ -553,7 +539,7 @@ static struct pose_sampler *sampler_with(struct counting *counting, size_t memor
     return sampler;
 }
 
-START_TEST(every_refused_allocation_is_an_error_without_a_leak)
+TEST(every_refused_allocation_is_an_error_without_a_leak)
 {
     bool done = false;
     int granted = 0;
@@ -566,9 +552,8 @@ START_TEST(every_refused_allocation_is_an_error_without_a_leak)
     }
     ck_assert(done && granted > 3);
 }
-END_TEST
 
-START_TEST(the_limit_of_memory_holds)
+TEST(the_limit_of_memory_holds)
 {
     struct pose_error error;
     ck_assert_ptr_null(sampler_with(NULL, 20000, &error));
@@ -576,9 +561,8 @@ START_TEST(the_limit_of_memory_holds)
     ck_assert_str_eq(error.limit, "memory");
     ck_assert_ptr_nonnull(sampler_with(NULL, 10000000, &error));
 }
-END_TEST
 
-START_TEST(size_is_bounded_by_the_keys)
+TEST(size_is_bounded_by_the_keys)
 {
     enum { KEYS = 10000, TRACKS = 4 };
     static float times[TRACKS][KEYS], values[TRACKS][KEYS][4];
@@ -601,31 +585,4 @@ START_TEST(size_is_bounded_by_the_keys)
     sampler = new_sampler(&clip, NULL, POSE_AXES_GLTF);
     ck_assert_uint_lt(pose_sampler_size(sampler), 2 * 20 * KEYS * TRACKS);
     pose_sampler_free(sampler);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("rows");
-    tcase_add_test(cases, without_a_skeleton_every_track_of_a_joint_is_a_row);
-    tcase_add_test(cases, a_clip_of_nothing);
-    tcase_add_test(cases, names_come_before_aliases_and_case_counts);
-    tcase_add_test(cases, the_sims_look_again_without_case);
-    tcase_add_test(cases, prime_and_sims3_go_by_id);
-    tcase_add_test(cases, several_tracks_on_one_joint);
-    tcase_add_test(cases, the_first_track_of_second_life_has_the_joint_alone);
-    tcase_add_test(cases, a_track_of_morphs_is_never_unmatched);
-    TCase *motion = tcase_create("motion");
-    tcase_add_test(motion, the_pelvis_of_second_life_is_added_to_its_rest);
-    tcase_add_test(motion, the_sims_walk_by_their_distance);
-    tcase_add_test(motion, the_root_of_prime_moves_the_actor_alone);
-    TCase *model = tcase_create("model");
-    tcase_add_test(model, model_space_matches_the_reference);
-    tcase_add_test(model, axes_agree_in_model_space);
-    tcase_add_test(model, model_space_is_finite);
-    TCase *memory = tcase_create("memory");
-    tcase_add_test(memory, every_refused_allocation_is_an_error_without_a_leak);
-    tcase_add_test(memory, the_limit_of_memory_holds);
-    tcase_add_test(memory, size_is_bounded_by_the_keys);
-    return unit_run("sampler", cases, motion, model, memory, NULL);
 }

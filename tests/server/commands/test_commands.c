@@ -113,7 +113,9 @@ static void write_clip(const char *path)
 
 static const char *const commands[] = {"serve", "ls", "info", "sample", "extract", "pack", "health"};
 
-START_TEST(help_and_version)
+FIXTURE(enter_folder, leave_folder);
+
+TEST(help_and_version)
 {
     succeeds("posed --version");
     char wanted[32];
@@ -129,9 +131,8 @@ START_TEST(help_and_version)
         ck_assert_msg(strstr(out, commands[i]) == out + strlen("usage: posed "), "%s", out);
     }
 }
-END_TEST
 
-START_TEST(a_bad_command_line_is_status_2)
+TEST(a_bad_command_line_is_status_2)
 {
     ck_assert_int_eq(run("posed"), 2);
     fails("posed dance", 2, "posed: dance: no such command; posed help lists them\n");
@@ -160,9 +161,8 @@ START_TEST(a_bad_command_line_is_status_2)
     ck_assert_int_eq(run("posed pack a.far --format gltf b"), 2);
     ck_assert_msg(strstr(errors, "posed: --format: gltf is not one of "), "%s", errors);
 }
-END_TEST
 
-START_TEST(the_manual_has_every_command_and_option)
+TEST(the_manual_has_every_command_and_option)
 {
     static char manual[1 << 15];
     read_text(POSED_SOURCE_DIR "/server/packaging/posed.1", manual, sizeof manual);
@@ -189,9 +189,8 @@ START_TEST(the_manual_has_every_command_and_option)
     }
     succeeds("mandoc -T lint -W warning " POSED_SOURCE_DIR "/server/packaging/posed.1");
 }
-END_TEST
 
-START_TEST(what_is_missing_is_status_1)
+TEST(what_is_missing_is_status_1)
 {
     fails("posed ls gone", 1, "posed: gone: No such file or directory\n");
     fails("posed info gone", 1, "posed: gone: No such file or directory\n");
@@ -200,19 +199,17 @@ START_TEST(what_is_missing_is_status_1)
     fails("posed pack x.far gone", 1, "posed: gone: No such file or directory\n");
     ck_assert_int_ne(access("x.far", F_OK), 0);
 }
-END_TEST
 
-START_TEST(output_that_cannot_be_written_is_an_error)
+TEST(output_that_cannot_be_written_is_an_error)
 {
     write_text("a.txt", "a");
     ck_assert_int_eq(run("posed ls a.txt >/dev/full"), 1);
     ck_assert_str_eq(errors, "posed: standard output: cannot be written\n");
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- ls and info -- */
 
-START_TEST(ls_aligns_its_columns)
+TEST(ls_aligns_its_columns)
 {
     ck_assert_int_eq(mkdir("in", 0777), 0);
     write_clip("in/walk.anim");
@@ -227,9 +224,8 @@ START_TEST(ls_aligns_its_columns)
              (long long)status.st_size);
     ck_assert_str_eq(out, wanted);
 }
-END_TEST
 
-START_TEST(ls_as_json_is_the_list_of_the_api)
+TEST(ls_as_json_is_the_list_of_the_api)
 {
     ck_assert_int_eq(mkdir("in", 0777), 0);
     write_text("in/a.txt", "four");
@@ -242,9 +238,8 @@ START_TEST(ls_as_json_is_the_list_of_the_api)
     ck_assert_ptr_nonnull(strstr(out, "{\"archive\":\"in\",\"index\":0,\"name\":\"a.txt\","));
     ck_assert_ptr_nonnull(strstr(out, "\"total\":2}"));
 }
-END_TEST
 
-START_TEST(info_says_what_a_viewer_refuses_once)
+TEST(info_says_what_a_viewer_refuses_once)
 {
     static const char said[] = "the avatar has no joint named ";
     write_clip("a2o-test.anim");
@@ -256,9 +251,8 @@ START_TEST(info_says_what_a_viewer_refuses_once)
     snprintf(line, sizeof line, "%.*s", (int)strcspn(first, "\n"), first);
     ck_assert_msg(!strstr(first + 1, line), "%s", out);
 }
-END_TEST
 
-START_TEST(info_says_what_a_file_is)
+TEST(info_says_what_a_file_is)
 {
     write_clip("a2o-test.anim");
     succeeds("posed info a2o-test.anim");
@@ -283,9 +277,8 @@ START_TEST(info_says_what_a_file_is)
     for (const struct pose_target *target = pose_targets(); target->word; target++)
         ck_assert_msg(strstr(errors, target->word), "%s lacks %s", errors, target->word);
 }
-END_TEST
 
-START_TEST(a_broken_file_is_told_with_its_place)
+TEST(a_broken_file_is_told_with_its_place)
 {
     struct tso_file clip = {0};
     tso_make_anim(&clip);
@@ -297,11 +290,10 @@ START_TEST(a_broken_file_is_told_with_its_place)
     ck_assert_int_eq(run("posed sample a.anim"), 1);
     ck_assert_msg(strstr(errors, "posed: a.anim: offset 0x"), "%s", errors);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------------- sample -- */
 
-START_TEST(sample_answers_as_the_api_does)
+TEST(sample_answers_as_the_api_does)
 {
     write_clip("a2o-test.anim");
     succeeds("posed sample a2o-test.anim --t 0 --skeleton none --axes native");
@@ -317,9 +309,8 @@ START_TEST(sample_answers_as_the_api_does)
           "posed: a2o-test.anim: holds no skeleton\n");
     ck_assert_int_eq(run("posed sample a2o-test.anim --skeleton none --space model"), 1);
 }
-END_TEST
 
-START_TEST(sample_takes_a_skeleton_and_a_clip_by_name)
+TEST(sample_takes_a_skeleton_and_a_clip_by_name)
 {
     struct tso_file skeleton = {0};
     tso_make_skel(&skeleton);
@@ -339,11 +330,10 @@ START_TEST(sample_takes_a_skeleton_and_a_clip_by_name)
     fails("posed sample b.far --clip a2o-test", 1, "posed: b.far: holds 2 clips of the name a2o-test\n");
     succeeds("posed sample b.far --clip b.anim");
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------- pack and extract -- */
 
-START_TEST(what_is_packed_comes_out_again)
+TEST(what_is_packed_comes_out_again)
 {
     ck_assert_int_eq(
         system("mkdir -p in/sub && head -c 100000 /dev/urandom >in/sub/big && echo small >in/small"), 0);
@@ -364,9 +354,8 @@ START_TEST(what_is_packed_comes_out_again)
           "posed: one.far: has no entry samll; did you mean \"small\"?\n");
     ck_assert_int_ne(access("two", F_OK), 0);
 }
-END_TEST
 
-START_TEST(extract_takes_names_and_indices)
+TEST(extract_takes_names_and_indices)
 {
     static const char *const names[] = {"a", "b/c", "0"};
     pack_names("x.far", "far1a", names, 3);
@@ -379,16 +368,14 @@ START_TEST(extract_takes_names_and_indices)
     succeeds("posed extract x.far 1 --to f"); /* no name: an index */
     succeeds("ls f && test $(find f -type f | wc -l) = 1");
 }
-END_TEST
 
-START_TEST(a_name_that_repeats_gets_its_index)
+TEST(a_name_that_repeats_gets_its_index)
 {
     static const char *const names[] = {"a/walk.anim", "a/walk.anim", "b", "b"};
     pack_names("x.far", "far1a", names, 4);
     succeeds("posed extract x.far --to d && find d -type f | sort");
     ck_assert_str_eq(out, "d/a/walk (1).anim\nd/a/walk.anim\nd/b\nd/b (3)\n");
 }
-END_TEST
 
 /* An entry of that name is refused, and the rest still comes out. */
 static void is_refused(const char *name)
@@ -403,7 +390,7 @@ static void is_refused(const char *name)
     ck_assert(holds("deep/d/good", "good"));
 }
 
-START_TEST(extract_never_leaves_its_folder_by_name)
+TEST(extract_never_leaves_its_folder_by_name)
 {
     is_refused("../evil");
     is_refused("a/../../evil");
@@ -415,9 +402,8 @@ START_TEST(extract_never_leaves_its_folder_by_name)
     is_refused("a/.");
     ck_assert_int_ne(access("/tmp/posed-commands-evil", F_OK), 0);
 }
-END_TEST
 
-START_TEST(extract_never_leaves_its_folder_by_links)
+TEST(extract_never_leaves_its_folder_by_links)
 {
     static const char *const names[] = {"link/evil", "file", "loop/x/y"};
     pack_names("evil.far", "far1a", names, 3);
@@ -434,9 +420,8 @@ START_TEST(extract_never_leaves_its_folder_by_links)
     ck_assert_msg(strstr(errors, "posed: evil.far: link/evil: "), "%s", errors);
     ck_assert_msg(strstr(errors, "posed: evil.far: loop/x/y: "), "%s", errors);
 }
-END_TEST
 
-START_TEST(extract_leaves_nothing_half_done)
+TEST(extract_leaves_nothing_half_done)
 {
     static const char *const names[] = {"sub", "sub/file"};
     pack_names("x.far", "far1a", names, 2);
@@ -447,20 +432,18 @@ START_TEST(extract_leaves_nothing_half_done)
     ck_assert_int_eq(run("posed extract x.far --to d"), 1);
     succeeds("test $(find d -type f | wc -l) = 0");
 }
-END_TEST
 
-START_TEST(control_characters_become_underscores)
+TEST(control_characters_become_underscores)
 {
     static const char *const names[] = {"a\nb\x1b[2Jc"};
     pack_names("x.far", "far1a", names, 1);
     succeeds("posed extract x.far --to d && ls d");
     ck_assert_str_eq(out, "a_b_[2Jc\n");
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------------- health -- */
 
-START_TEST(health_asks_a_daemon)
+TEST(health_asks_a_daemon)
 {
     int status = run("posed serve --listen 127.0.0.1:0 >serve.out 2>serve.err & daemon=$!\n"
                      "for i in $(seq 200); do grep -q listening serve.out && break; sleep 0.05; done\n"
@@ -474,38 +457,4 @@ START_TEST(health_asks_a_daemon)
     ck_assert_str_eq(out, "0 1 1\n");
     ck_assert_msg(strstr(errors, "/nowhere: not ready: 404 "), "%s", errors);
     ck_assert_msg(strstr(errors, ": Connection refused\n"), "%s", errors);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *frame = tcase_create("frame");
-    tcase_add_checked_fixture(frame, enter_folder, leave_folder);
-    tcase_add_test(frame, help_and_version);
-    tcase_add_test(frame, a_bad_command_line_is_status_2);
-    tcase_add_test(frame, the_manual_has_every_command_and_option);
-    tcase_add_test(frame, what_is_missing_is_status_1);
-    tcase_add_test(frame, output_that_cannot_be_written_is_an_error);
-    TCase *reading = tcase_create("reading");
-    tcase_add_checked_fixture(reading, enter_folder, leave_folder);
-    tcase_add_test(reading, ls_aligns_its_columns);
-    tcase_add_test(reading, ls_as_json_is_the_list_of_the_api);
-    tcase_add_test(reading, info_says_what_a_file_is);
-    tcase_add_test(reading, info_says_what_a_viewer_refuses_once);
-    tcase_add_test(reading, a_broken_file_is_told_with_its_place);
-    tcase_add_test(reading, sample_answers_as_the_api_does);
-    tcase_add_test(reading, sample_takes_a_skeleton_and_a_clip_by_name);
-    TCase *archives = tcase_create("archives");
-    tcase_add_checked_fixture(archives, enter_folder, leave_folder);
-    tcase_add_test(archives, what_is_packed_comes_out_again);
-    tcase_add_test(archives, extract_takes_names_and_indices);
-    tcase_add_test(archives, a_name_that_repeats_gets_its_index);
-    tcase_add_test(archives, extract_never_leaves_its_folder_by_name);
-    tcase_add_test(archives, extract_never_leaves_its_folder_by_links);
-    tcase_add_test(archives, extract_leaves_nothing_half_done);
-    tcase_add_test(archives, control_characters_become_underscores);
-    TCase *daemon = tcase_create("daemon");
-    tcase_add_checked_fixture(daemon, enter_folder, leave_folder);
-    tcase_add_test(daemon, health_asks_a_daemon);
-    return unit_run("commands", frame, reading, archives, daemon, NULL);
 }

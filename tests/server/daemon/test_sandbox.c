@@ -72,11 +72,10 @@ static void forbidden(void)
     NEED(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) < 0); /* not even asked */
 }
 
-START_TEST(what_is_forbidden)
+TEST(what_is_forbidden)
 {
     run_confined(forbidden);
 }
-END_TEST
 
 static void *say_yes(void *argument)
 {
@@ -100,11 +99,10 @@ static void allowed(void)
     free(memory);
 }
 
-START_TEST(what_is_allowed)
+TEST(what_is_allowed)
 {
     run_confined(allowed);
 }
-END_TEST
 
 static void on_timer(uv_timer_t *timer)
 {
@@ -129,7 +127,7 @@ static void loop_of_before(void)
     NEED(rung);
 }
 
-START_TEST(loops_have_no_ring)
+TEST(loops_have_no_ring)
 {
     int status = 0;
     fflush(NULL);
@@ -142,7 +140,6 @@ START_TEST(loops_have_no_ring)
     ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "line %d, or signal %d", WEXITSTATUS(status),
                   WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
-END_TEST
 
 static pthread_barrier_t gate;
 
@@ -156,7 +153,7 @@ static void *try_to_exec(void *unused)
     return NULL;
 }
 
-START_TEST(threads_that_were_there_before)
+TEST(threads_that_were_there_before)
 {
     int status = 0;
     fflush(NULL);
@@ -174,15 +171,4 @@ START_TEST(threads_that_were_there_before)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFEXITED(status));
     ck_assert_int_eq(WEXITSTATUS(status), 0);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *filter = tcase_create("filter");
-    tcase_add_test(filter, what_is_forbidden);
-    tcase_add_test(filter, what_is_allowed);
-    tcase_add_test(filter, loops_have_no_ring);
-    tcase_add_test(filter, threads_that_were_there_before);
-    return unit_run("sandbox", filter, NULL);
 }

@@ -58,7 +58,7 @@ static uint32_t color_at(int x, int y)
     return pixels[y * SIDE + x];
 }
 
-START_TEST(coverage_is_the_area)
+TEST_EACH(coverage_is_the_area, 2)
 {
     struct triangle triangle = front(3.3, 5.1, 7.9, 60.2, 58.4, 33.7, 0);
     const struct raster_corner *c = triangle.corners;
@@ -74,10 +74,9 @@ START_TEST(coverage_is_the_area)
         soft |= pixels[i] >> 24 && pixels[i] >> 24 < 255;
     ck_assert(soft);
 }
-END_TEST
 
 /* A fan around a point: no gap and nothing drawn twice between neighbours, wherever their edges run. */
-START_TEST(neighbours_meet)
+TEST_EACH(neighbours_meet, 2)
 {
     enum { COUNT = 23 };
     struct triangle fan[COUNT];
@@ -98,7 +97,6 @@ START_TEST(neighbours_meet)
         }
     }
 }
-END_TEST
 
 static void add_square(struct triangle *to, double left, double right, float depth, const float color[3])
 {
@@ -109,7 +107,7 @@ static void add_square(struct triangle *to, double left, double right, float dep
 }
 
 /* Two samples a pixel, left above and right below: an edge has one step between nothing and all, both ways. */
-START_TEST(two_samples_make_one_step)
+TEST(two_samples_make_one_step)
 {
     struct triangle triangles[2];
     add_square(triangles, 8.5, 40, 0, (const float[]){1, 1, 1});
@@ -122,9 +120,8 @@ START_TEST(two_samples_make_one_step)
         ck_assert_uint_eq(color_at(9, y) >> 24, 255);
     }
 }
-END_TEST
 
-START_TEST(the_nearer_hides_the_farther)
+TEST(the_nearer_hides_the_farther)
 {
     static const float red[3] = {1, 0, 0}, green[3] = {0, 1, 0};
     for (int order = 0; order < 2; order++) {
@@ -136,10 +133,9 @@ START_TEST(the_nearer_hides_the_farther)
         ck_assert_uint_eq(color_at(50, 30), 0xff00ff00);
     }
 }
-END_TEST
 
 /* Two that run through each other: each is in front where it is nearer. */
-START_TEST(depth_is_of_the_pixel)
+TEST(depth_is_of_the_pixel)
 {
     static const float red[3] = {1, 0, 0}, green[3] = {0, 1, 0};
     struct triangle squares[4];
@@ -153,9 +149,8 @@ START_TEST(depth_is_of_the_pixel)
     ck_assert_uint_eq(color_at(20, 30), 0xffff0000);
     ck_assert_uint_eq(color_at(40, 30), 0xff00ff00);
 }
-END_TEST
 
-START_TEST(backs_are_drawn_only_of_what_has_two_sides)
+TEST(backs_are_drawn_only_of_what_has_two_sides)
 {
     struct triangle back = front(10, 10, 50, 50, 10, 50, 0);
     back.corners[0].light = back.corners[1].light = back.corners[2].light = -1;
@@ -166,7 +161,6 @@ START_TEST(backs_are_drawn_only_of_what_has_two_sides)
     ck_assert_double_gt(covered(), 700);
     ck_assert_uint_eq(color_at(20, 40), 0xffffffff); /* lit as its own front would be */
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- textures -- */
 
@@ -198,7 +192,7 @@ static int channel(uint32_t color, int shift)
 }
 
 /* The first row of the image is above. */
-START_TEST(a_texture_shows_its_colours)
+TEST(a_texture_shows_its_colours)
 {
     draw_four(POSE_OPAQUE, true);
     uint32_t a = color_at(15, 15), b = color_at(45, 15), c = color_at(15, 45), d = color_at(45, 45);
@@ -207,9 +201,8 @@ START_TEST(a_texture_shows_its_colours)
     ck_assert(channel(c, 0) > 180 && channel(c, 16) < 30);
     ck_assert(channel(d, 0) > 180 && channel(d, 8) > 180 && channel(d, 16) > 180 && channel(d, 24) == 255);
 }
-END_TEST
 
-START_TEST(alpha_is_cut_or_blended)
+TEST(alpha_is_cut_or_blended)
 {
     draw_four(POSE_MASK, true);
     ck_assert_uint_eq(color_at(45, 45), 0);
@@ -219,7 +212,6 @@ START_TEST(alpha_is_cut_or_blended)
     int between = channel(color_at(30, 45), 24);
     ck_assert(between > 60 && between < 200);
 }
-END_TEST
 
 static void sample(const struct texture_level *level, bool clamps, float u, float v, int out[4])
 {
@@ -228,7 +220,7 @@ static void sample(const struct texture_level *level, bool clamps, float u, floa
         out[i] = (int)color[i];
 }
 
-START_TEST(it_repeats_or_ends)
+TEST(it_repeats_or_ends)
 {
     const struct pose_image image = {.width = 2, .height = 2, .pixels = four};
     struct texture texture;
@@ -245,10 +237,9 @@ START_TEST(it_repeats_or_ends)
     ck_assert(color[0] == 0 && color[1] == 255);
     texture_release(&texture);
 }
-END_TEST
 
 /* Four channels at a time are what each is by itself. */
-START_TEST(between_pixels_it_is_bilinear)
+TEST(between_pixels_it_is_bilinear)
 {
     enum { ACROSS = 5, PLACES = 4096 };
     static uint8_t many[ACROSS * ACROSS][4];
@@ -274,10 +265,9 @@ START_TEST(between_pixels_it_is_bilinear)
         }
     }
 }
-END_TEST
 
 /* From far away an image is its mean; what is not seen of it has no colour. */
-START_TEST(small_copies_are_means)
+TEST(small_copies_are_means)
 {
     enum { WIDTH = 40, HEIGHT = 7 };
     static uint8_t many[WIDTH * HEIGHT][4];
@@ -300,7 +290,6 @@ START_TEST(small_copies_are_means)
     texture_init(&texture, &(struct pose_image){.width = 3, .height = 3});
     ck_assert_uint_eq(texture.count, 0);
 }
-END_TEST
 
 enum { GRAIN_SIDE = 37 };
 
@@ -320,7 +309,7 @@ static texture_four odd_values(unsigned i)
 }
 
 /* The colours of many samples are those of each by itself, to the last bit. */
-START_TEST(many_are_each_by_itself)
+TEST_EACH(many_are_each_by_itself, 8)
 {
     static uint8_t grain[GRAIN_SIDE * GRAIN_SIDE][4];
     const struct pose_material cloth = {.gain = 1.5f, .ground = {0.2f, 0.4f, 0.9f}};
@@ -348,10 +337,9 @@ START_TEST(many_are_each_by_itself)
     }
     texture_release(&texture);
 }
-END_TEST
 
 /* Samples are coloured some time after they are drawn: what is nearer stays, whichever level of the image each has. */
-START_TEST(what_waits_does_not_come_in_front)
+TEST(what_waits_does_not_come_in_front)
 {
     static uint8_t grain[GRAIN_SIDE * GRAIN_SIDE][4];
     make_grain(grain);
@@ -383,11 +371,10 @@ START_TEST(what_waits_does_not_come_in_front)
     ck_assert_int_le(abs(channel(color_at(12, 30), 8) * 2 - channel(once[30 * SIDE + 12], 8)), 2);
     texture_release(&texture);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- extremes -- */
 
-START_TEST(what_cannot_be_drawn_is_left_out)
+TEST(what_cannot_be_drawn_is_left_out)
 {
     static const double odd[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 1e38};
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
@@ -407,10 +394,9 @@ START_TEST(what_cannot_be_drawn_is_left_out)
     draw(&deep, 1);
     ck_assert_double_eq(covered(), 0);
 }
-END_TEST
 
 /* Only what lies in the picture costs anything. */
-START_TEST(a_huge_triangle_fills_the_picture_once)
+TEST(a_huge_triangle_fills_the_picture_once)
 {
     const struct raster_target target = {pixels, SIDE, 0, 0, SIDE, SIDE, false};
     struct triangle huge = front(-1e9, -1e9, -1e9, 3e9, 3e9, -1e9, 0);
@@ -423,9 +409,8 @@ START_TEST(a_huge_triangle_fills_the_picture_once)
     ck_assert_uint_eq(raster.work, SIDE * SIDE * RASTER_FINE * RASTER_FINE);
     raster_release(&raster);
 }
-END_TEST
 
-START_TEST(odd_places_in_a_texture_are_harmless)
+TEST(odd_places_in_a_texture_are_harmless)
 {
     static const float odd[] = {NAN, INFINITY, 1e30f, -1e30f, FLT_MAX};
     const struct pose_image image = {.width = 2, .height = 2, .pixels = four};
@@ -441,10 +426,9 @@ START_TEST(odd_places_in_a_texture_are_harmless)
     }
     texture_release(&texture);
 }
-END_TEST
 
 /* A picture that is larger than the buffers is drawn in bands; the bands cannot be seen. */
-START_TEST(bands_meet)
+TEST(bands_meet)
 {
     enum { WIDTH = 2048, HEIGHT = 200 };
     uint32_t *large = calloc(WIDTH * HEIGHT, sizeof *large);
@@ -465,9 +449,8 @@ START_TEST(bands_meet)
     ck_assert_double_eq_tol(sum, WIDTH * HEIGHT / 2.0, 0.01 * WIDTH * HEIGHT / 2);
     free(large);
 }
-END_TEST
 
-START_TEST(nothing_to_draw_on)
+TEST(nothing_to_draw_on)
 {
     const struct raster_target target = {pixels, SIDE, 30, 10, 30, 50, false};
     struct raster raster;
@@ -475,11 +458,10 @@ START_TEST(nothing_to_draw_on)
     ck_assert(!raster_next(&raster));
     raster_release(&raster);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------------- shadows -- */
 
-START_TEST(a_shadow_is_darkest_where_it_is_touched)
+TEST(a_shadow_is_darkest_where_it_is_touched)
 {
     static struct shadow low, high;
     const float least[3] = {-1, 0, -1}, most[3] = {1, 2, 1};
@@ -500,9 +482,8 @@ START_TEST(a_shadow_is_darkest_where_it_is_touched)
     ck_assert(!shadow_open(&low, 0, (float[3]){NAN, 0, 0}, most) || isfinite(low.size[0]));
     ck_assert(!shadow_open(&low, 0, (float[3]){-1e30f, 0, 0}, most));
 }
-END_TEST
 
-START_TEST(a_shadow_lies_below_the_figure)
+TEST(a_shadow_lies_below_the_figure)
 {
     static struct shadow shadow;
     const struct raster_target target = {pixels, SIDE, 0, 0, SIDE, SIDE, false};
@@ -518,31 +499,4 @@ START_TEST(a_shadow_lies_below_the_figure)
     ck_assert_uint_gt(color_at(SIDE / 2, SIDE / 2) >> 24, 60);
     ck_assert_uint_eq(color_at(SIDE / 2, SIDE / 2) & 0xffffff, 0);
     ck_assert_uint_eq(color_at(3, 3), 0);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("raster");
-    tcase_add_loop_test(cases, coverage_is_the_area, 0, 2);
-    tcase_add_loop_test(cases, neighbours_meet, 0, 2);
-    tcase_add_test(cases, two_samples_make_one_step);
-    tcase_add_test(cases, the_nearer_hides_the_farther);
-    tcase_add_test(cases, depth_is_of_the_pixel);
-    tcase_add_test(cases, backs_are_drawn_only_of_what_has_two_sides);
-    tcase_add_test(cases, a_texture_shows_its_colours);
-    tcase_add_test(cases, alpha_is_cut_or_blended);
-    tcase_add_test(cases, it_repeats_or_ends);
-    tcase_add_test(cases, between_pixels_it_is_bilinear);
-    tcase_add_test(cases, small_copies_are_means);
-    tcase_add_loop_test(cases, many_are_each_by_itself, 0, 8);
-    tcase_add_test(cases, what_waits_does_not_come_in_front);
-    tcase_add_test(cases, what_cannot_be_drawn_is_left_out);
-    tcase_add_test(cases, a_huge_triangle_fills_the_picture_once);
-    tcase_add_test(cases, odd_places_in_a_texture_are_harmless);
-    tcase_add_test(cases, bands_meet);
-    tcase_add_test(cases, nothing_to_draw_on);
-    tcase_add_test(cases, a_shadow_is_darkest_where_it_is_touched);
-    tcase_add_test(cases, a_shadow_lies_below_the_figure);
-    return unit_run("raster", cases, NULL);
 }

@@ -69,7 +69,10 @@ static const char *header_of_answer(const char *name)
 
 /* ---- connections ---- */
 
-START_TEST(a_connection_stays_open)
+FIXTURE(start, stop);
+TIMEOUT(40);
+
+TEST(a_connection_stays_open)
 {
     for (unsigned i = 0; i < 2000; i++) {
         get("/hello", 200, "hello");
@@ -81,18 +84,16 @@ START_TEST(a_connection_stays_open)
     ck_assert_uint_eq(atomic_load(&fixture.bytes), 2000 * 5);
     ck_assert_uint_eq(atomic_load(&fixture.incomplete), 0);
 }
-END_TEST
 
-START_TEST(the_pool_wakes_the_loop)
+TEST(the_pool_wakes_the_loop)
 {
     for (unsigned i = 0; i < 200; i++) {
         get("/pool", 200, "waited");
         ck_assert_ptr_null(header_of_answer("Connection"));
     }
 }
-END_TEST
 
-START_TEST(pipelined_requests_are_answered_in_order)
+TEST(pipelined_requests_are_answered_in_order)
 {
     static char requests[100 * 64];
     size_t size = 0;
@@ -110,9 +111,8 @@ START_TEST(pipelined_requests_are_answered_in_order)
         }
     }
 }
-END_TEST
 
-START_TEST(pipelined_bodies_are_kept_apart)
+TEST(pipelined_bodies_are_kept_apart)
 {
     ck_assert(client_print(&client, "POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none"
                                     "POST /pool-echo HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nthree"
@@ -126,18 +126,16 @@ START_TEST(pipelined_bodies_are_kept_apart)
     expect(200, "five");
     expect(200, "hello");
 }
-END_TEST
 
-START_TEST(the_client_may_close)
+TEST(the_client_may_close)
 {
     ck_assert(client_print(&client, "GET /hello HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
     expect(200, "hello");
     ck_assert_str_eq(header_of_answer("Connection"), "close");
     ck_assert(client_sees_end(&client));
 }
-END_TEST
 
-START_TEST(http_1_0_is_understood)
+TEST(http_1_0_is_understood)
 {
     ck_assert(client_print(&client, "GET /hello HTTP/1.0\r\n\r\n"));
     expect(200, "hello");
@@ -150,20 +148,18 @@ START_TEST(http_1_0_is_understood)
     expect_pattern(70000);
     ck_assert(client_sees_end(&client));
 }
-END_TEST
 
 /* ---- targets and headers ---- */
 
-START_TEST(paths_stay_raw)
+TEST(paths_stay_raw)
 {
     get("/raw%2Fa%00b%2", 200, "/raw%2Fa%00b%2\n");
     get("/raw/x+y?a=%20&b=c+d?e=%00%2F&&=", 200, "/raw/x+y\na=%20&b=c+d?e=%00%2F&&=");
     get("/raw?", 200, "/raw\n");
     get("/raw/l\xc3\xa4uft/../.", 200, "/raw/l\xc3\xa4uft/../.\n");
 }
-END_TEST
 
-START_TEST(long_paths_are_whole)
+TEST(long_paths_are_whole)
 {
     static char target[9000];
     static char expected[9001];
@@ -180,10 +176,9 @@ START_TEST(long_paths_are_whole)
         expect(200, expected);
     }
 }
-END_TEST
 
 /* libmicrohttpd would keep each of them, and hang when its memory is full. */
-START_TEST(many_parameters_are_no_trouble)
+TEST(many_parameters_are_no_trouble)
 {
     for (unsigned count = 100; count <= 3000; count += 100) {
         ck_assert(client_print(&client, "GET /hello?"));
@@ -193,18 +188,16 @@ START_TEST(many_parameters_are_no_trouble)
         expect(200, "hello");
     }
 }
-END_TEST
 
-START_TEST(an_absolute_target_loses_its_authority)
+TEST(an_absolute_target_loses_its_authority)
 {
     get("http://posed.example:8080/raw/a?b=http://c/d", 200, "/raw/a\nb=http://c/d");
     get("HTTPS://posed.example/raw", 200, "/raw\n");
     get("http://posed.example", 404, "nothing at /");
     get("http://posed.example?raw", 404, "nothing at /");
 }
-END_TEST
 
-START_TEST(what_is_no_path_is_refused)
+TEST(what_is_no_path_is_refused)
 {
     static const char *const targets[] = {"hello", "*", "ftp://a/hello", "?a", "/a\tb", "/a\x7f", "/a?b\x01"};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
@@ -213,16 +206,14 @@ START_TEST(what_is_no_path_is_refused)
         get("/hello", 200, "hello");
     }
 }
-END_TEST
 
 /* Since 0.9.77 libmicrohttpd refuses it by itself, in its own words. */
-START_TEST(a_blank_in_the_target_is_refused)
+TEST(a_blank_in_the_target_is_refused)
 {
     get("/a b", 400, NULL);
 }
-END_TEST
 
-START_TEST(headers_are_found_and_counted)
+TEST(headers_are_found_and_counted)
 {
     ck_assert(client_print(&client, "GET /count?x-one HTTP/1.1\r\nHost: a\r\nX-One: 1\r\nX-Two: 2\r\n\r\n"
                                     "GET /count?X-Two HTTP/1.1\r\nHost: a\r\nx-two: a\r\nX-TWO: b\r\n\r\n"
@@ -231,15 +222,13 @@ START_TEST(headers_are_found_and_counted)
     expect(200, "2 a");
     expect(200, "0 -");
 }
-END_TEST
 
-START_TEST(the_client_is_known)
+TEST(the_client_is_known)
 {
     get("/client", 200, "127.0.0.1 here");
 }
-END_TEST
 
-START_TEST(exactly_one_host_is_needed)
+TEST(exactly_one_host_is_needed)
 {
     static const char *const hosts[] = {"", "Host: a\r\nHost: b\r\n", "Host: a\r\nHost: a\r\n"};
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
@@ -251,9 +240,8 @@ START_TEST(exactly_one_host_is_needed)
         ck_assert(client_sees_end(&client));
     }
 }
-END_TEST
 
-START_TEST(doubtful_framing_is_refused_and_closes)
+TEST(doubtful_framing_is_refused_and_closes)
 {
     static const struct {
         const char *headers;
@@ -279,10 +267,9 @@ START_TEST(doubtful_framing_is_refused_and_closes)
         ck_assert_msg(client_sees_end(&client), "%s", cases[i].headers);
     }
 }
-END_TEST
 
 /* libmicrohttpd refuses these by itself; it sends the headers of its answer twice, but the connection ends. */
-START_TEST(a_broken_content_length_is_refused)
+TEST(a_broken_content_length_is_refused)
 {
     static const char *const lengths[] = {"3x", "-3", "", "0x3", "3, 3", "99999999999999999999"};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
@@ -300,10 +287,9 @@ START_TEST(a_broken_content_length_is_refused)
         answer_release(&answer);
     }
 }
-END_TEST
 
 /* 16 to 30 KB of headers fill libmicrohttpd's first buffer: it has to be asked again without another event. */
-START_TEST(large_headers_do_not_hang)
+TEST(large_headers_do_not_hang)
 {
     static char filler[32 * 1024];
     memset(filler, 'h', sizeof filler);
@@ -319,11 +305,10 @@ START_TEST(large_headers_do_not_hang)
     fixture_await(&fixture.finished, 16);
     ck_assert_uint_eq(atomic_load(&fixture.last_status), 431);
 }
-END_TEST
 
 /* ---- answers ---- */
 
-START_TEST(headers_are_sent_as_given)
+TEST(headers_are_sent_as_given)
 {
     for (unsigned count = 0; count <= 100; count += 50) {
         char target[32];
@@ -342,9 +327,8 @@ START_TEST(headers_are_sent_as_given)
         ck_assert_ptr_null(header_of_answer("Transfer-Encoding"));
     }
 }
-END_TEST
 
-START_TEST(head_is_get_without_the_body)
+TEST(head_is_get_without_the_body)
 {
     static const char *const targets[] = {"/hello", "/bytes?100000", "/known?5000", "/pool", "/nothing"};
     char length[64];
@@ -359,9 +343,8 @@ START_TEST(head_is_get_without_the_body)
     }
     get("/hello", 200, "hello");
 }
-END_TEST
 
-START_TEST(head_of_a_stream_sends_nothing_behind_the_headers)
+TEST(head_of_a_stream_sends_nothing_behind_the_headers)
 {
     ck_assert(client_ask(&client, "HEAD", "/stream?5000", &answer));
     ck_assert_uint_eq(answer.status, 200);
@@ -369,9 +352,8 @@ START_TEST(head_of_a_stream_sends_nothing_behind_the_headers)
     answer_release(&answer);
     ck_assert(client_sees_end(&client));
 }
-END_TEST
 
-START_TEST(some_answers_have_no_body)
+TEST(some_answers_have_no_body)
 {
     get("/none", 204, "");
     ck_assert_ptr_null(header_of_answer("Content-Length"));
@@ -383,9 +365,8 @@ START_TEST(some_answers_have_no_body)
     fixture_await(&fixture.finished, 4);
     ck_assert_uint_eq(atomic_load(&fixture.bytes), 5);
 }
-END_TEST
 
-START_TEST(answers_of_every_size_are_whole)
+TEST(answers_of_every_size_are_whole)
 {
     static const size_t sizes[] = {1, 1399, 7500, 32768, 100001, 3000000};
     uint64_t sum = 0;
@@ -399,9 +380,8 @@ START_TEST(answers_of_every_size_are_whole)
     fixture_await(&fixture.finished, 6);
     ck_assert_uint_eq(atomic_load(&fixture.bytes), sum);
 }
-END_TEST
 
-START_TEST(streams_are_whole)
+TEST(streams_are_whole)
 {
     static const size_t sizes[] = {0, 1, 5003, 32767, 2000000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -418,9 +398,8 @@ START_TEST(streams_are_whole)
     fixture_await(&fixture.finished, 10);
     ck_assert_uint_eq(atomic_load(&fixture.bytes), 2 * (1 + 5003 + 32767 + 2000000));
 }
-END_TEST
 
-START_TEST(a_stream_that_fails_cuts_the_connection)
+TEST(a_stream_that_fails_cuts_the_connection)
 {
     ck_assert(!client_ask(&client, "GET", "/short?100000", &answer));
     ck_assert_uint_eq(answer.status, 200);
@@ -429,7 +408,6 @@ START_TEST(a_stream_that_fails_cuts_the_connection)
     ck_assert_uint_eq(atomic_load(&fixture.incomplete), 1);
     ck_assert_uint_eq(atomic_load(&fixture.bytes), 50000);
 }
-END_TEST
 
 /* ---- bodies ---- */
 
@@ -440,7 +418,7 @@ static void post(const char *target, const uint8_t *body, size_t size)
     ck_assert(client_send(&client, body, size));
 }
 
-START_TEST(bodies_arrive_as_sent)
+TEST(bodies_arrive_as_sent)
 {
     static const size_t sizes[] = {0,      1,       16384,           16385, 300000, FIXTURE_THRESHOLD,
                                    262145, 1000003, MAX_FIXTURE_ECHO};
@@ -457,9 +435,8 @@ START_TEST(bodies_arrive_as_sent)
     }
     free(body);
 }
-END_TEST
 
-START_TEST(large_bodies_are_kept_in_a_file)
+TEST(large_bodies_are_kept_in_a_file)
 {
     uint8_t *body = new_body(2 * FIXTURE_THRESHOLD);
     post("/file", body, FIXTURE_THRESHOLD);
@@ -470,7 +447,6 @@ START_TEST(large_bodies_are_kept_in_a_file)
     expect(200, "file");
     free(body);
 }
-END_TEST
 
 static void post_chunks(const char *target, const uint8_t *body, size_t size, size_t chunk,
                         const char *extension)
@@ -487,7 +463,7 @@ static void post_chunks(const char *target, const uint8_t *body, size_t size, si
     client_print(&client, "0\r\nX-Trailer: 1\r\n\r\n");
 }
 
-START_TEST(chunked_bodies_arrive_as_sent)
+TEST(chunked_bodies_arrive_as_sent)
 {
     static const size_t chunks[] = {1, 7, 4096, 16384, 100000};
     uint8_t *body = new_body(700001);
@@ -504,10 +480,9 @@ START_TEST(chunked_bodies_arrive_as_sent)
     expect(200, "file");
     free(body);
 }
-END_TEST
 
 /* libmicrohttpd 1.0.1 takes the end of such a line for the first byte of the chunk, and refuses what follows. */
-START_TEST(extensions_of_chunks_are_ignored)
+TEST(extensions_of_chunks_are_ignored)
 {
     uint8_t *body = new_body(3001);
     post_chunks("/echo", body, 3001, 100, ";name=value");
@@ -520,52 +495,11 @@ START_TEST(extensions_of_chunks_are_ignored)
     answer_release(&answer);
     free(body);
 }
-END_TEST
 
-START_TEST(a_broken_chunk_is_refused)
+TEST(a_broken_chunk_is_refused)
 {
     ck_assert(client_print(&client, "POST /echo HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
                                     "5\r\nhello\r\nxyz\r\n"));
     expect(400, NULL);
     ck_assert(client_sees_end(&client));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("http");
-
-    tcase_add_checked_fixture(tests, start, stop);
-    tcase_set_timeout(tests, 40);
-    tcase_add_test(tests, a_connection_stays_open);
-    tcase_add_test(tests, the_pool_wakes_the_loop);
-    tcase_add_test(tests, pipelined_requests_are_answered_in_order);
-    tcase_add_test(tests, pipelined_bodies_are_kept_apart);
-    tcase_add_test(tests, the_client_may_close);
-    tcase_add_test(tests, http_1_0_is_understood);
-    tcase_add_test(tests, paths_stay_raw);
-    tcase_add_test(tests, long_paths_are_whole);
-    tcase_add_test(tests, many_parameters_are_no_trouble);
-    tcase_add_test(tests, an_absolute_target_loses_its_authority);
-    tcase_add_test(tests, what_is_no_path_is_refused);
-    tcase_add_test(tests, a_blank_in_the_target_is_refused);
-    tcase_add_test(tests, headers_are_found_and_counted);
-    tcase_add_test(tests, the_client_is_known);
-    tcase_add_test(tests, exactly_one_host_is_needed);
-    tcase_add_test(tests, doubtful_framing_is_refused_and_closes);
-    tcase_add_test(tests, a_broken_content_length_is_refused);
-    tcase_add_test(tests, large_headers_do_not_hang);
-    tcase_add_test(tests, headers_are_sent_as_given);
-    tcase_add_test(tests, head_is_get_without_the_body);
-    tcase_add_test(tests, head_of_a_stream_sends_nothing_behind_the_headers);
-    tcase_add_test(tests, some_answers_have_no_body);
-    tcase_add_test(tests, answers_of_every_size_are_whole);
-    tcase_add_test(tests, streams_are_whole);
-    tcase_add_test(tests, a_stream_that_fails_cuts_the_connection);
-    tcase_add_test(tests, bodies_arrive_as_sent);
-    tcase_add_test(tests, large_bodies_are_kept_in_a_file);
-    tcase_add_test(tests, chunked_bodies_arrive_as_sent);
-    tcase_add_test(tests, extensions_of_chunks_are_ignored);
-    tcase_add_test(tests, a_broken_chunk_is_refused);
-    return unit_run("http", tests, NULL);
 }

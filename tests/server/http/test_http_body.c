@@ -75,7 +75,9 @@ static void expect_bytes(size_t size)
     ck_assert_uint_eq(same, size);
 }
 
-START_TEST(nothing_is_a_body)
+FIXTURE(start, stop);
+
+TEST(nothing_is_a_body)
 {
     body_init(&body, &store, 0, 0, NULL);
     ck_assert_uint_eq(body_finish(&body), 0);
@@ -83,9 +85,8 @@ START_TEST(nothing_is_a_body)
     ck_assert_ptr_null(body.draft);
     ck_assert_uint_eq(body_add(&body, "x", 1), 413);
 }
-END_TEST
 
-START_TEST(up_to_the_threshold_it_is_in_memory)
+TEST(up_to_the_threshold_it_is_in_memory)
 {
     body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(THRESHOLD, 997), 0);
@@ -93,9 +94,8 @@ START_TEST(up_to_the_threshold_it_is_in_memory)
     ck_assert_uint_ge(atomic_load(&store.in_memory), THRESHOLD);
     expect_bytes(THRESHOLD);
 }
-END_TEST
 
-START_TEST(above_the_threshold_it_is_in_a_file)
+TEST(above_the_threshold_it_is_in_a_file)
 {
     uint8_t first[4];
     body_init(&body, &store, UINT64_MAX, 0, NULL);
@@ -106,9 +106,8 @@ START_TEST(above_the_threshold_it_is_in_a_file)
     ck_assert_int_eq(pread(body.draft->fd, first, 4, THRESHOLD), 4);
     ck_assert_int_eq(memcmp(first, body.data + THRESHOLD, 4), 0);
 }
-END_TEST
 
-START_TEST(the_file_is_hashed_as_it_comes)
+TEST(the_file_is_hashed_as_it_comes)
 {
     body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(3 * THRESHOLD, 997), 0);
@@ -116,9 +115,8 @@ START_TEST(the_file_is_hashed_as_it_comes)
     struct blob_hash hash = hash_of(body.data, 3 * THRESHOLD);
     ck_assert_mem_eq(&body.draft->hash, &hash, sizeof hash);
 }
-END_TEST
 
-START_TEST(the_file_can_be_taken_and_named)
+TEST(the_file_can_be_taken_and_named)
 {
     struct store_error error;
     char path[128];
@@ -137,10 +135,9 @@ START_TEST(the_file_can_be_taken_and_named)
     draft_free(draft);
     ck_assert_int_ne(access(path, R_OK), 0);
 }
-END_TEST
 
 /* As on a file system that knows no files without a name: it is written once more. */
-START_TEST(a_file_that_cannot_be_linked_is_copied)
+TEST(a_file_that_cannot_be_linked_is_copied)
 {
     struct store_error error;
     char path[] = "/tmp/posed-test-draft-XXXXXX";
@@ -160,9 +157,8 @@ START_TEST(a_file_that_cannot_be_linked_is_copied)
     ck_assert_mem_eq(copy, body.data, 3 * THRESHOLD);
     free(copy);
 }
-END_TEST
 
-START_TEST(what_promises_to_be_large_goes_to_the_file_at_once)
+TEST(what_promises_to_be_large_goes_to_the_file_at_once)
 {
     body_init(&body, &store, UINT64_MAX, THRESHOLD + 1, NULL);
     ck_assert_uint_eq(add(10, 3), 0);
@@ -170,9 +166,8 @@ START_TEST(what_promises_to_be_large_goes_to_the_file_at_once)
     ck_assert_uint_eq(atomic_load(&store.in_memory), 0);
     expect_bytes(10);
 }
-END_TEST
 
-START_TEST(a_promise_allocates_nothing)
+TEST(a_promise_allocates_nothing)
 {
     store.threshold = SIZE_MAX;
     body_init(&body, &store, UINT64_MAX, UINT64_C(1) << 60, NULL);
@@ -180,9 +175,8 @@ START_TEST(a_promise_allocates_nothing)
     ck_assert_uint_le(atomic_load(&store.in_memory), 16 * 1024);
     expect_bytes(10);
 }
-END_TEST
 
-START_TEST(the_limit_is_exact)
+TEST(the_limit_is_exact)
 {
     body_init(&body, &store, 5000, 0, NULL);
     ck_assert_uint_eq(add(5000, 1000), 0);
@@ -192,9 +186,8 @@ START_TEST(the_limit_is_exact)
     ck_assert_uint_eq(add(THRESHOLD + 5000, 1000), 0);
     ck_assert_uint_eq(add(1, 1), 413);
 }
-END_TEST
 
-START_TEST(bodies_share_a_bound_of_memory)
+TEST(bodies_share_a_bound_of_memory)
 {
     atomic_store(&store.in_memory, 64 * 1024 * 1024);
     body_init(&body, &store, UINT64_MAX, 0, NULL);
@@ -204,9 +197,8 @@ START_TEST(bodies_share_a_bound_of_memory)
     ck_assert_uint_eq(atomic_load(&store.in_memory), 64 * 1024 * 1024);
     atomic_store(&store.in_memory, 0);
 }
-END_TEST
 
-START_TEST(no_room_is_507)
+TEST(no_room_is_507)
 {
     const struct rlimit smallest = {.rlim_cur = 2 * THRESHOLD, .rlim_max = RLIM_INFINITY};
     signal(SIGXFSZ, SIG_IGN);
@@ -214,32 +206,10 @@ START_TEST(no_room_is_507)
     body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(3 * THRESHOLD, 4096), 507);
 }
-END_TEST
 
-START_TEST(no_directory_is_500)
+TEST(no_directory_is_500)
 {
     store.directory = "/nowhere/at/all";
     body_init(&body, &store, UINT64_MAX, 0, NULL);
     ck_assert_uint_eq(add(THRESHOLD + 1, 4096), 500);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("body");
-
-    tcase_add_checked_fixture(tests, start, stop);
-    tcase_add_test(tests, nothing_is_a_body);
-    tcase_add_test(tests, up_to_the_threshold_it_is_in_memory);
-    tcase_add_test(tests, above_the_threshold_it_is_in_a_file);
-    tcase_add_test(tests, the_file_is_hashed_as_it_comes);
-    tcase_add_test(tests, the_file_can_be_taken_and_named);
-    tcase_add_test(tests, a_file_that_cannot_be_linked_is_copied);
-    tcase_add_test(tests, what_promises_to_be_large_goes_to_the_file_at_once);
-    tcase_add_test(tests, a_promise_allocates_nothing);
-    tcase_add_test(tests, the_limit_is_exact);
-    tcase_add_test(tests, bodies_share_a_bound_of_memory);
-    tcase_add_test(tests, no_room_is_507);
-    tcase_add_test(tests, no_directory_is_500);
-    return unit_run("http body", tests, NULL);
 }

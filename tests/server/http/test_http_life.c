@@ -30,7 +30,15 @@ static void trickle(const char *text, const char *drop)
     }
 }
 
-START_TEST(a_slow_request_is_dropped)
+static void init(void)
+{
+    fixture_init(&fixture);
+}
+
+FIXTURE(init, NULL);
+TIMEOUT(40);
+
+TEST_EACH(a_slow_request_is_dropped, 4)
 {
     static const struct {
         const char *start;
@@ -55,9 +63,8 @@ START_TEST(a_slow_request_is_dropped)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(a_slow_request_after_others_is_dropped)
+TEST_EACH(a_slow_request_after_others_is_dropped, 2)
 {
     static const char *const first[] = {"GET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
                                         "GET /pool HTTP/1.1\r\nHost: a\r\n\r\nGET"};
@@ -76,10 +83,9 @@ START_TEST(a_slow_request_after_others_is_dropped)
     ck_assert_uint_eq(atomic_load(&fixture.last_status), 408);
     fixture_stop(&fixture);
 }
-END_TEST
 
 /* The end of the client's side comes with its last bytes, so that libmicrohttpd misses it. */
-START_TEST(a_client_that_has_ended_is_noticed)
+TEST(a_client_that_has_ended_is_noticed)
 {
     static const char *const texts[] = {
         "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -101,9 +107,8 @@ START_TEST(a_client_that_has_ended_is_noticed)
     }
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(a_refused_body_that_trickles_in_gets_its_refusal)
+TEST(a_refused_body_that_trickles_in_gets_its_refusal)
 {
     fixture.options.request_timeout_s = 1;
     fixture_start(&fixture);
@@ -112,9 +117,8 @@ START_TEST(a_refused_body_that_trickles_in_gets_its_refusal)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(an_idle_connection_outlives_the_request_timeout)
+TEST(an_idle_connection_outlives_the_request_timeout)
 {
     fixture.options.request_timeout_s = 1;
     fixture_start(&fixture);
@@ -126,9 +130,8 @@ START_TEST(an_idle_connection_outlives_the_request_timeout)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(a_slow_handler_outlives_the_request_timeout)
+TEST(a_slow_handler_outlives_the_request_timeout)
 {
     fixture.options.request_timeout_s = 1;
     fixture_start(&fixture);
@@ -140,9 +143,8 @@ START_TEST(a_slow_handler_outlives_the_request_timeout)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(an_idle_connection_is_closed_in_the_end)
+TEST(an_idle_connection_is_closed_in_the_end)
 {
     fixture.options.idle_timeout_s = 1;
     fixture_start(&fixture);
@@ -155,11 +157,10 @@ START_TEST(an_idle_connection_is_closed_in_the_end)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
 /* ---- stopping ---- */
 
-START_TEST(what_is_in_flight_is_finished)
+TEST(what_is_in_flight_is_finished)
 {
     struct client idle;
     struct client waiting;
@@ -204,9 +205,8 @@ START_TEST(what_is_in_flight_is_finished)
     client_close(&client);
     fixture_end(&fixture);
 }
-END_TEST
 
-START_TEST(grace_has_an_end)
+TEST(grace_has_an_end)
 {
     struct client waiting[6];
     struct client stalled;
@@ -231,16 +231,14 @@ START_TEST(grace_has_an_end)
     fixture_end(&fixture);
     client_close(&stalled);
 }
-END_TEST
 
-START_TEST(it_stops_while_nobody_is_there)
+TEST(it_stops_while_nobody_is_there)
 {
     fixture_start(&fixture);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(it_can_be_closed_without_having_run)
+TEST(it_can_be_closed_without_having_run)
 {
     const struct http_application application = {.user = NULL};
     char error[256];
@@ -252,11 +250,10 @@ START_TEST(it_can_be_closed_without_having_run)
     ck_assert_ptr_null(http_open(&fixture.options, &application, error, sizeof error));
     ck_assert_ptr_nonnull(strstr(error, "nowhere"));
 }
-END_TEST
 
 /* ---- addresses ---- */
 
-START_TEST(ipv6_is_served)
+TEST(ipv6_is_served)
 {
     fixture.options.listen = "[::1]:0";
     fixture_start(&fixture);
@@ -266,9 +263,8 @@ START_TEST(ipv6_is_served)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(every_loop_serves_the_one_free_port)
+TEST(every_loop_serves_the_one_free_port)
 {
     fixture.options.threads = 4;
     fixture_start(&fixture);
@@ -280,9 +276,8 @@ START_TEST(every_loop_serves_the_one_free_port)
     }
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(a_socket_that_is_handed_over_is_served_and_left_open)
+TEST(a_socket_that_is_handed_over_is_served_and_left_open)
 {
     struct http_options *options = &fixture.options;
     const struct http_application application = {.user = NULL};
@@ -302,42 +297,4 @@ START_TEST(a_socket_that_is_handed_over_is_served_and_left_open)
     fixture_stop(&fixture);
     ck_assert_int_ge(fcntl(options->listen_fd, F_GETFD), 0);
     close(options->listen_fd);
-}
-END_TEST
-
-static void init(void)
-{
-    fixture_init(&fixture);
-}
-
-static TCase *new_case(const char *name)
-{
-    TCase *tests = tcase_create(name);
-
-    tcase_add_checked_fixture(tests, init, NULL);
-    tcase_set_timeout(tests, 40);
-    return tests;
-}
-
-int main(void)
-{
-    TCase *slow = new_case("slow");
-    TCase *stopping = new_case("stopping");
-    TCase *addresses = new_case("addresses");
-
-    tcase_add_loop_test(slow, a_slow_request_is_dropped, 0, 4);
-    tcase_add_loop_test(slow, a_slow_request_after_others_is_dropped, 0, 2);
-    tcase_add_test(slow, a_client_that_has_ended_is_noticed);
-    tcase_add_test(slow, a_refused_body_that_trickles_in_gets_its_refusal);
-    tcase_add_test(slow, an_idle_connection_outlives_the_request_timeout);
-    tcase_add_test(slow, a_slow_handler_outlives_the_request_timeout);
-    tcase_add_test(slow, an_idle_connection_is_closed_in_the_end);
-    tcase_add_test(stopping, what_is_in_flight_is_finished);
-    tcase_add_test(stopping, grace_has_an_end);
-    tcase_add_test(stopping, it_stops_while_nobody_is_there);
-    tcase_add_test(stopping, it_can_be_closed_without_having_run);
-    tcase_add_test(addresses, ipv6_is_served);
-    tcase_add_test(addresses, every_loop_serves_the_one_free_port);
-    tcase_add_test(addresses, a_socket_that_is_handed_over_is_served_and_left_open);
-    return unit_run("http life", slow, stopping, addresses, NULL);
 }

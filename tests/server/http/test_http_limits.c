@@ -16,7 +16,15 @@
 
 static const char small_enough[MAX_FIXTURE_SMALL];
 
-START_TEST(a_body_over_the_limit_is_refused_and_the_connection_goes_on)
+static void init(void)
+{
+    fixture_init(&fixture);
+}
+
+FIXTURE(init, NULL);
+TIMEOUT(40);
+
+TEST(a_body_over_the_limit_is_refused_and_the_connection_goes_on)
 {
     fixture_start(&fixture);
     connect_client(&client);
@@ -39,9 +47,8 @@ START_TEST(a_body_over_the_limit_is_refused_and_the_connection_goes_on)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(a_chunked_body_over_the_limit_is_refused_not_cut)
+TEST(a_chunked_body_over_the_limit_is_refused_not_cut)
 {
     fixture_start(&fixture);
     connect_client(&client);
@@ -60,7 +67,6 @@ START_TEST(a_chunked_body_over_the_limit_is_refused_not_cut)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
 /* Sends count pieces; false when the server resets the connection meanwhile. */
 static bool send_pieces(const char *before, const char *after, unsigned count)
@@ -75,7 +81,7 @@ static bool send_pieces(const char *before, const char *after, unsigned count)
 
 /* The client is still sending when the answer comes. Many only read it after they have sent all, and report a reset
  * connection if that comes first. */
-START_TEST(a_large_body_is_refused_at_once_and_the_answer_arrives)
+TEST(a_large_body_is_refused_at_once_and_the_answer_arrives)
 {
     static const char *const targets[] = {"/small", "/forbidden", "/hello"};
     fixture_start(&fixture);
@@ -94,9 +100,8 @@ START_TEST(a_large_body_is_refused_at_once_and_the_answer_arrives)
     ck_assert_uint_eq(atomic_load(&fixture.incomplete), 0);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(expect_continue_gets_the_final_status_when_refused)
+TEST(expect_continue_gets_the_final_status_when_refused)
 {
     fixture_start(&fixture);
     connect_client(&client);
@@ -115,9 +120,8 @@ START_TEST(expect_continue_gets_the_final_status_when_refused)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(a_body_that_cannot_be_kept_is_refused)
+TEST(a_body_that_cannot_be_kept_is_refused)
 {
     static const char zeros[FIXTURE_THRESHOLD + 1];
     fixture.options.spool_dir = "/nowhere/at/all";
@@ -133,11 +137,10 @@ START_TEST(a_body_that_cannot_be_kept_is_refused)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
 /* ---- too many ---- */
 
-START_TEST(a_full_queue_is_503)
+TEST(a_full_queue_is_503)
 {
     struct client waiting[3];
     fixture.options.queue_limit = 3;
@@ -166,10 +169,9 @@ START_TEST(a_full_queue_is_503)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
 /* libmicrohttpd's own threads stall when a multiple of 128 connections are ready at once. */
-START_TEST(many_connections_at_once_are_all_answered)
+TEST_EACH(many_connections_at_once_are_all_answered, 4)
 {
     const unsigned count = 128U << _i;
     struct client *clients = calloc(count, sizeof *clients);
@@ -194,9 +196,8 @@ START_TEST(many_connections_at_once_are_all_answered)
     free(clients);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(one_connection_too_many_is_told_so)
+TEST(one_connection_too_many_is_told_so)
 {
     struct client clients[5];
     fixture.options.max_connections = 5;
@@ -223,9 +224,8 @@ START_TEST(one_connection_too_many_is_told_so)
         client_close(&clients[i]);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(answers_that_nobody_reads_are_bounded)
+TEST(answers_that_nobody_reads_are_bounded)
 {
     const int small = 4096;
     struct client holding[4];
@@ -253,9 +253,8 @@ START_TEST(answers_that_nobody_reads_are_bounded)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(a_client_that_hardly_reads_is_cut_off)
+TEST(a_client_that_hardly_reads_is_cut_off)
 {
     const int small = 4096;
     fixture.options.least_rate = 100000;
@@ -275,9 +274,8 @@ START_TEST(a_client_that_hardly_reads_is_cut_off)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(a_client_may_leave_while_its_request_is_on_the_pool)
+TEST(a_client_may_leave_while_its_request_is_on_the_pool)
 {
     const struct linger reset = {.l_onoff = 1, .l_linger = 0};
     fixture_start(&fixture);
@@ -294,9 +292,8 @@ START_TEST(a_client_may_leave_while_its_request_is_on_the_pool)
     client_close(&client);
     fixture_stop(&fixture);
 }
-END_TEST
 
-START_TEST(a_client_may_leave_in_the_middle_of_an_answer)
+TEST(a_client_may_leave_in_the_middle_of_an_answer)
 {
     fixture_start(&fixture);
     for (unsigned i = 0; i < 20; i++) {
@@ -309,7 +306,6 @@ START_TEST(a_client_may_leave_in_the_middle_of_an_answer)
     ck_assert_uint_eq(atomic_load(&fixture.incomplete), 20);
     fixture_stop(&fixture);
 }
-END_TEST
 
 /* Whole requests with a byte changed, left out or doubled, and the connection closed after each. */
 static size_t damage(char *text, size_t size, unsigned seed)
@@ -330,7 +326,7 @@ static size_t damage(char *text, size_t size, unsigned seed)
     }
 }
 
-START_TEST(rubbish_does_no_harm)
+TEST(rubbish_does_no_harm)
 {
     static const char *const seeds[] = {
         "GET /hello?a=b HTTP/1.1\r\nHost: a\r\nX-One: 1\r\n folded\r\n\r\n",
@@ -358,40 +354,4 @@ START_TEST(rubbish_does_no_harm)
     get("/hello", 200, "hello");
     client_close(&client);
     fixture_stop(&fixture);
-}
-END_TEST
-
-static void init(void)
-{
-    fixture_init(&fixture);
-}
-
-static TCase *new_case(const char *name)
-{
-    TCase *tests = tcase_create(name);
-
-    tcase_add_checked_fixture(tests, init, NULL);
-    tcase_set_timeout(tests, 40);
-    return tests;
-}
-
-int main(void)
-{
-    TCase *large = new_case("large");
-    TCase *many = new_case("many");
-
-    tcase_add_test(large, a_body_over_the_limit_is_refused_and_the_connection_goes_on);
-    tcase_add_test(large, a_chunked_body_over_the_limit_is_refused_not_cut);
-    tcase_add_test(large, a_large_body_is_refused_at_once_and_the_answer_arrives);
-    tcase_add_test(large, expect_continue_gets_the_final_status_when_refused);
-    tcase_add_test(large, a_body_that_cannot_be_kept_is_refused);
-    tcase_add_test(many, a_full_queue_is_503);
-    tcase_add_loop_test(many, many_connections_at_once_are_all_answered, 0, 4);
-    tcase_add_test(many, one_connection_too_many_is_told_so);
-    tcase_add_test(many, a_client_may_leave_while_its_request_is_on_the_pool);
-    tcase_add_test(many, answers_that_nobody_reads_are_bounded);
-    tcase_add_test(many, a_client_that_hardly_reads_is_cut_off);
-    tcase_add_test(many, a_client_may_leave_in_the_middle_of_an_answer);
-    tcase_add_test(many, rubbish_does_no_harm);
-    return unit_run("http limits", large, many, NULL);
 }

@@ -21,7 +21,7 @@ static void close_all(const int *fds, unsigned count)
         close(fds[i]);
 }
 
-START_TEST(what_is_no_address_is_refused)
+TEST(what_is_no_address_is_refused)
 {
     static const char *const wrong[] = {
         "",           "8080",        ":8080",       "127.0.0.1",       "127.0.0.1:",   "127.0.0.1:x",
@@ -37,9 +37,8 @@ START_TEST(what_is_no_address_is_refused)
         ck_assert_ptr_null(strchr(error, '\n'));
     }
 }
-END_TEST
 
-START_TEST(port_0_is_one_port_for_all_sockets)
+TEST(port_0_is_one_port_for_all_sockets)
 {
     int fds[4];
     char first[LISTEN_NAME_CAPACITY];
@@ -54,9 +53,8 @@ START_TEST(port_0_is_one_port_for_all_sockets)
     }
     close_all(fds, 4);
 }
-END_TEST
 
-START_TEST(ipv6_is_named_with_brackets)
+TEST(ipv6_is_named_with_brackets)
 {
     int fd;
     char name[LISTEN_NAME_CAPACITY];
@@ -66,9 +64,8 @@ START_TEST(ipv6_is_named_with_brackets)
     ck_assert_int_ne(atoi(name + 6), 0);
     close(fd);
 }
-END_TEST
 
-START_TEST(an_occupied_port_is_an_error_though_it_could_be_shared)
+TEST(an_occupied_port_is_an_error_though_it_could_be_shared)
 {
     int fds[2];
     int more[2];
@@ -81,9 +78,8 @@ START_TEST(an_occupied_port_is_an_error_though_it_could_be_shared)
     ck_assert_msg(listen_open(name, more, 2, error, sizeof error), "%s", error);
     close_all(more, 2);
 }
-END_TEST
 
-START_TEST(a_socket_handed_over_is_shared)
+TEST(a_socket_handed_over_is_shared)
 {
     int own;
     int fds[3];
@@ -102,7 +98,6 @@ START_TEST(a_socket_handed_over_is_shared)
     ck_assert_ptr_nonnull(strstr(error, "not a listening socket"));
     close(not_listening);
 }
-END_TEST
 
 static bool peer_of(const char *text, char host[LISTEN_HOST_CAPACITY])
 {
@@ -123,7 +118,7 @@ static bool peer_of(const char *text, char host[LISTEN_HOST_CAPACITY])
     return listen_peer(&peer.any, host);
 }
 
-START_TEST(peers_are_named_and_loopback_is_known)
+TEST(peers_are_named_and_loopback_is_known)
 {
     char host[LISTEN_HOST_CAPACITY];
     ck_assert(peer_of("127.0.0.1", host));
@@ -138,18 +133,4 @@ START_TEST(peers_are_named_and_loopback_is_known)
     ck_assert_str_eq(host, "10.0.0.1");
     ck_assert(!peer_of("2001:db8::1", host));
     ck_assert_str_eq(host, "2001:db8::1");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("listen");
-
-    tcase_add_test(tests, what_is_no_address_is_refused);
-    tcase_add_test(tests, port_0_is_one_port_for_all_sockets);
-    tcase_add_test(tests, ipv6_is_named_with_brackets);
-    tcase_add_test(tests, an_occupied_port_is_an_error_though_it_could_be_shared);
-    tcase_add_test(tests, a_socket_handed_over_is_shared);
-    tcase_add_test(tests, peers_are_named_and_loopback_is_known);
-    return unit_run("listen", tests, NULL);
 }

@@ -128,7 +128,7 @@ enum { HUNDRED = 100, ROOM_FOR_3 = 3 * (HUNDRED + CACHE_ENTRY_WEIGHT) };
 
 /* ----------------------------------------------------------------------------------------- order and weights -- */
 
-START_TEST(what_was_not_used_for_longest_goes_first)
+TEST(what_was_not_used_for_longest_goes_first)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     ck_assert_int_eq(touch(cache, 1, HUNDRED), CACHE_MADE);
@@ -150,9 +150,8 @@ START_TEST(what_was_not_used_for_longest_goes_first)
     ck_assert_uint_eq(counts.entries, 3);
     free_all(cache);
 }
-END_TEST
 
-START_TEST(the_bytes_held_never_exceed_the_limit)
+TEST(the_bytes_held_never_exceed_the_limit)
 {
     struct cache *cache = new_cache(10000);
     for (int i = 0; i < 500; i++) {
@@ -164,9 +163,8 @@ START_TEST(the_bytes_held_never_exceed_the_limit)
     ck_assert_uint_eq(count(cache).evictions, 500 - count(cache).entries);
     free_all(cache);
 }
-END_TEST
 
-START_TEST(a_heavy_object_pushes_out_as_many_as_it_needs)
+TEST(a_heavy_object_pushes_out_as_many_as_it_needs)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     for (int i = 1; i <= 3; i++)
@@ -178,9 +176,8 @@ START_TEST(a_heavy_object_pushes_out_as_many_as_it_needs)
     ck_assert(holds(cache, 4));
     free_all(cache);
 }
-END_TEST
 
-START_TEST(what_is_heavier_than_the_limit_is_handed_out_and_not_kept)
+TEST(what_is_heavier_than_the_limit_is_handed_out_and_not_kept)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     touch(cache, 1, HUNDRED);
@@ -193,9 +190,8 @@ START_TEST(what_is_heavier_than_the_limit_is_handed_out_and_not_kept)
     ck_assert(holds(cache, 2)); /* exactly the limit fits */
     free_all(cache);
 }
-END_TEST
 
-START_TEST(a_cache_of_no_size_keeps_nothing)
+TEST(a_cache_of_no_size_keeps_nothing)
 {
     struct cache *cache = new_cache(0);
     ck_assert_int_eq(touch(cache, 1, 0), CACHE_MADE);
@@ -203,9 +199,8 @@ START_TEST(a_cache_of_no_size_keeps_nothing)
     ck_assert_uint_eq(count(cache).bytes, 0);
     free_all(cache);
 }
-END_TEST
 
-START_TEST(an_evicted_object_lives_until_its_last_reader_lets_go)
+TEST(an_evicted_object_lives_until_its_last_reader_lets_go)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct recipe recipe = {.value = 1, .weight = HUNDRED};
@@ -221,9 +216,8 @@ START_TEST(an_evicted_object_lives_until_its_last_reader_lets_go)
     cache_unref(held);
     ck_assert_int_eq(atomic_load(&alive), 0);
 }
-END_TEST
 
-START_TEST(many_keys_are_all_found_again)
+TEST(many_keys_are_all_found_again)
 {
     enum { COUNT = 20000 };
     struct cache *cache = new_cache(COUNT * (size_t)CACHE_ENTRY_WEIGHT);
@@ -234,9 +228,8 @@ START_TEST(many_keys_are_all_found_again)
     ck_assert_uint_eq(count(cache).entries, COUNT);
     free_all(cache);
 }
-END_TEST
 
-START_TEST(keys_are_compared_whole)
+TEST(keys_are_compared_whole)
 {
     struct cache *cache = new_cache(1 << 20);
     for (int i = 0; i < CACHE_KEY_SIZE; i++) {
@@ -250,11 +243,10 @@ START_TEST(keys_are_compared_whole)
     ck_assert_uint_eq(count(cache).entries, CACHE_KEY_SIZE);
     free_all(cache);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------------ put -- */
 
-START_TEST(put_replaces)
+TEST(put_replaces)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct cache_key key = key_of(1);
@@ -271,11 +263,10 @@ START_TEST(put_replaces)
     cache_unref(found);
     free_all(cache);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- failures -- */
 
-START_TEST(a_failure_is_remembered_for_a_second)
+TEST(a_failure_is_remembered_for_a_second)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct recipe recipe = {.value = 1, .failure = POSE_BAD_DATA};
@@ -300,9 +291,8 @@ START_TEST(a_failure_is_remembered_for_a_second)
     cache_unref(object);
     free_all(cache);
 }
-END_TEST
 
-START_TEST(a_remembered_failure_is_told_to_those_who_may_not_wait)
+TEST(a_remembered_failure_is_told_to_those_who_may_not_wait)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct recipe recipe = {.value = 1, .failure = POSE_OVER_LIMIT};
@@ -317,9 +307,8 @@ START_TEST(a_remembered_failure_is_told_to_those_who_may_not_wait)
     ck_assert_int_eq(outcome, CACHE_WOULD_WAIT);
     free_all(cache);
 }
-END_TEST
 
-START_TEST(want_of_memory_is_not_remembered)
+TEST(want_of_memory_is_not_remembered)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct recipe recipe = {.value = 1, .failure = POSE_NO_MEMORY};
@@ -329,9 +318,8 @@ START_TEST(want_of_memory_is_not_remembered)
     ck_assert_int_eq(recipe.made, 2);
     free_all(cache);
 }
-END_TEST
 
-START_TEST(so_many_failures_are_remembered_and_no_more)
+TEST(so_many_failures_are_remembered_and_no_more)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     enum cache_outcome outcome;
@@ -348,7 +336,6 @@ START_TEST(so_many_failures_are_remembered_and_no_more)
     ck_assert_uint_eq(count(cache).bytes, 0); /* they take no room from objects */
     free_all(cache);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- threads -- */
 
@@ -407,7 +394,7 @@ static void crowd_has_it(struct asker *crowd, int value)
     }
 }
 
-START_TEST(of_many_who_ask_one_makes)
+TEST(of_many_who_ask_one_makes)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct recipe recipe = {.value = 7, .weight = HUNDRED};
@@ -418,9 +405,8 @@ START_TEST(of_many_who_ask_one_makes)
     ck_assert(holds(cache, 7));
     free_all(cache);
 }
-END_TEST
 
-START_TEST(all_who_wait_get_what_is_too_heavy_to_be_kept)
+TEST(all_who_wait_get_what_is_too_heavy_to_be_kept)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct recipe recipe = {.value = 7, .weight = 2 * ROOM_FOR_3};
@@ -431,9 +417,8 @@ START_TEST(all_who_wait_get_what_is_too_heavy_to_be_kept)
     ck_assert_int_eq(atomic_load(&alive), 0);
     free_all(cache);
 }
-END_TEST
 
-START_TEST(all_who_wait_hear_of_the_failure)
+TEST(all_who_wait_hear_of_the_failure)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct recipe recipe = {.value = 7, .failure = POSE_BAD_DATA};
@@ -447,7 +432,6 @@ START_TEST(all_who_wait_hear_of_the_failure)
     }
     free_all(cache);
 }
-END_TEST
 
 static void put_another(struct cache *cache, struct recipe *recipe)
 {
@@ -457,7 +441,7 @@ static void put_another(struct cache *cache, struct recipe *recipe)
     cache_unref(other);
 }
 
-START_TEST(what_was_put_meanwhile_stays)
+TEST(what_was_put_meanwhile_stays)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     struct recipe recipe = {.value = 7, .weight = HUNDRED};
@@ -471,9 +455,8 @@ START_TEST(what_was_put_meanwhile_stays)
     cache_unref(kept);
     free_all(cache);
 }
-END_TEST
 
-START_TEST(who_may_not_wait_does_not)
+TEST(who_may_not_wait_does_not)
 {
     struct cache *cache = new_cache(ROOM_FOR_3);
     sem_t started, may_end;
@@ -493,7 +476,6 @@ START_TEST(who_may_not_wait_does_not)
     sem_destroy(&may_end);
     free_all(cache);
 }
-END_TEST
 
 static void *shuffle(void *user)
 {
@@ -519,7 +501,7 @@ static void *shuffle(void *user)
     return NULL;
 }
 
-START_TEST(threads_that_do_everything_at_once_lose_nothing)
+TEST(threads_that_do_everything_at_once_lose_nothing)
 {
     enum { THREADS = 4 };
     struct cache *cache = new_cache(8 * (HUNDRED + CACHE_ENTRY_WEIGHT));
@@ -534,32 +516,4 @@ START_TEST(threads_that_do_everything_at_once_lose_nothing)
     ck_assert_uint_gt(counts.evictions, 0);
     ck_assert_int_eq(atomic_load(&alive), (int)counts.entries);
     free_all(cache);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *order = tcase_create("order and weights");
-    tcase_add_test(order, what_was_not_used_for_longest_goes_first);
-    tcase_add_test(order, the_bytes_held_never_exceed_the_limit);
-    tcase_add_test(order, a_heavy_object_pushes_out_as_many_as_it_needs);
-    tcase_add_test(order, what_is_heavier_than_the_limit_is_handed_out_and_not_kept);
-    tcase_add_test(order, a_cache_of_no_size_keeps_nothing);
-    tcase_add_test(order, an_evicted_object_lives_until_its_last_reader_lets_go);
-    tcase_add_test(order, many_keys_are_all_found_again);
-    tcase_add_test(order, keys_are_compared_whole);
-    tcase_add_test(order, put_replaces);
-    TCase *failures = tcase_create("failures");
-    tcase_add_test(failures, a_failure_is_remembered_for_a_second);
-    tcase_add_test(failures, a_remembered_failure_is_told_to_those_who_may_not_wait);
-    tcase_add_test(failures, want_of_memory_is_not_remembered);
-    tcase_add_test(failures, so_many_failures_are_remembered_and_no_more);
-    TCase *threads = tcase_create("threads");
-    tcase_add_test(threads, of_many_who_ask_one_makes);
-    tcase_add_test(threads, all_who_wait_get_what_is_too_heavy_to_be_kept);
-    tcase_add_test(threads, all_who_wait_hear_of_the_failure);
-    tcase_add_test(threads, what_was_put_meanwhile_stays);
-    tcase_add_test(threads, who_may_not_wait_does_not);
-    tcase_add_test(threads, threads_that_do_everything_at_once_lose_nothing);
-    return unit_run("cache", order, failures, threads, NULL);
 }

@@ -51,7 +51,9 @@ static uint32_t count_places(const struct catalog *catalog, const struct catalog
     return count;
 }
 
-START_TEST(a_snapshot_does_not_see_what_comes_after_it)
+TIMEOUT(600);
+
+TEST(a_snapshot_does_not_see_what_comes_after_it)
 {
     static char texts[MANY][400];
     struct catalog *snapshots[MANY + 1] = {empty()};
@@ -82,10 +84,9 @@ START_TEST(a_snapshot_does_not_see_what_comes_after_it)
     for (unsigned i = 0; i <= MANY; i++)
         catalog_unref(snapshots[i]);
 }
-END_TEST
 
 /* The same bytes in many archives: one clip of many places. */
-START_TEST(places_grow_with_the_snapshots)
+TEST(places_grow_with_the_snapshots)
 {
     char text[400];
     struct catalog *snapshots[MANY + 1] = {empty()};
@@ -115,9 +116,8 @@ START_TEST(places_grow_with_the_snapshots)
     for (unsigned i = 0; i <= MANY; i++)
         catalog_unref(snapshots[i]);
 }
-END_TEST
 
-START_TEST(a_draft_that_is_given_up_leaves_nothing)
+TEST(a_draft_that_is_given_up_leaves_nothing)
 {
     char texts[3][400];
     struct catalog *before = empty();
@@ -144,7 +144,6 @@ START_TEST(a_draft_that_is_given_up_leaves_nothing)
     catalog_unref(one);
     catalog_unref(two);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- removing -- */
 
@@ -183,7 +182,7 @@ static void check(const struct made *made, struct index_archive *const archives[
 
 /* Archives come and go in random order, seven clips among them; each snapshot that is kept goes on to be true. Some
  * drafts are given up. */
-START_TEST(what_is_removed_is_gone_from_then_on)
+TEST(what_is_removed_is_gone_from_then_on)
 {
     enum { STEPS = 1000, KEPT = 8 };
     static char texts[MANY][400];
@@ -243,7 +242,6 @@ START_TEST(what_is_removed_is_gone_from_then_on)
     for (unsigned i = 0; i < MANY; i++)
         index_archive_unref(archives[i]);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------- readers beside a writer -- */
 
@@ -309,7 +307,7 @@ static void publish(struct shared *shared, struct catalog *next)
 
 /* Every third upload has the bytes of the first, so that places grow under the readers as well; the upload before the last
  * is taken away again each second time. */
-START_TEST(readers_beside_a_writer)
+TEST(readers_beside_a_writer)
 {
     enum { READERS = 2 };
     static char texts[MANY][400];
@@ -343,7 +341,6 @@ START_TEST(readers_beside_a_writer)
     catalog_unref(shared.current);
     catalog_unref(none);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------- partial snapshots -- */
 
@@ -420,7 +417,7 @@ static bool finds(const struct catalog *catalog, const struct asset_id *clip, bo
     return is_there;
 }
 
-START_TEST(what_is_not_whole_is_missed)
+TEST(what_is_not_whole_is_missed)
 {
     struct catalog_memo *memo = memo_new();
     struct catalog *catalog = filled(memo, 4);
@@ -442,9 +439,8 @@ START_TEST(what_is_not_whole_is_missed)
     catalog_unref(catalog);
     memo_free(memo);
 }
-END_TEST
 
-START_TEST(who_leaves_takes_wholeness_along)
+TEST(who_leaves_takes_wholeness_along)
 {
     struct catalog_memo *memo = memo_new();
     struct catalog *all = filled(memo, 4);
@@ -468,9 +464,8 @@ START_TEST(who_leaves_takes_wholeness_along)
     catalog_unref(three);
     memo_free(memo);
 }
-END_TEST
 
-START_TEST(memory_goes_with_the_last_reader)
+TEST(memory_goes_with_the_last_reader)
 {
     const uint64_t nothing = index_weights().bytes;
     struct catalog_memo *memo = memo_new();
@@ -490,9 +485,8 @@ START_TEST(memory_goes_with_the_last_reader)
     ck_assert_uint_eq(index_weights().bytes, nothing);
     memo_free(memo);
 }
-END_TEST
 
-START_TEST(a_removal_that_is_given_up)
+TEST(a_removal_that_is_given_up)
 {
     struct catalog_memo *memo = memo_new();
     struct catalog *all = filled(memo, 9);
@@ -510,9 +504,8 @@ START_TEST(a_removal_that_is_given_up)
     catalog_unref(next);
     memo_free(memo);
 }
-END_TEST
 
-START_TEST(the_used_stay)
+TEST(the_used_stay)
 {
     struct catalog_memo *memo = memo_new();
     struct catalog *half = filled(memo, 100);
@@ -528,9 +521,8 @@ START_TEST(the_used_stay)
     catalog_unref(half);
     memo_free(memo);
 }
-END_TEST
 
-START_TEST(paths_are_whole)
+TEST(paths_are_whole)
 {
     static char texts[2][400];
     struct catalog_memo *memo = memo_new();
@@ -555,10 +547,9 @@ START_TEST(paths_are_whole)
         index_archive_unref(paths[i]);
     memo_free(memo);
 }
-END_TEST
 
 /* The digest is of the PATHs and the version, whatever is at hand. */
-START_TEST(the_digest_is_of_the_version)
+TEST(the_digest_is_of_the_version)
 {
     const struct asset_id epoch = {{1}};
     struct catalog_memo *memo = memo_new();
@@ -575,10 +566,9 @@ START_TEST(the_digest_is_of_the_version)
     catalog_unref(none);
     memo_free(memo);
 }
-END_TEST
 
 /* Uploads come and go under the readers, who find what their snapshot has. */
-START_TEST(readers_beside_uploads_that_come_and_go)
+TEST(readers_beside_uploads_that_come_and_go)
 {
     enum { READERS = 3, ROUNDS = 200, UPLOADS = 60 };
     struct catalog_memo *memo = memo_new();
@@ -608,25 +598,4 @@ START_TEST(readers_beside_uploads_that_come_and_go)
     look_at(shared.current, &shared.first);
     catalog_unref(shared.current);
     memo_free(memo);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("catalog");
-    tcase_set_timeout(tests, 600); /* beside many others on two cores */
-    tcase_add_test(tests, a_snapshot_does_not_see_what_comes_after_it);
-    tcase_add_test(tests, places_grow_with_the_snapshots);
-    tcase_add_test(tests, a_draft_that_is_given_up_leaves_nothing);
-    tcase_add_test(tests, what_is_removed_is_gone_from_then_on);
-    tcase_add_test(tests, readers_beside_a_writer);
-    tcase_add_test(tests, what_is_not_whole_is_missed);
-    tcase_add_test(tests, who_leaves_takes_wholeness_along);
-    tcase_add_test(tests, memory_goes_with_the_last_reader);
-    tcase_add_test(tests, a_removal_that_is_given_up);
-    tcase_add_test(tests, the_used_stay);
-    tcase_add_test(tests, paths_are_whole);
-    tcase_add_test(tests, the_digest_is_of_the_version);
-    tcase_add_test(tests, readers_beside_uploads_that_come_and_go);
-    return unit_run("catalog", tests, NULL);
 }

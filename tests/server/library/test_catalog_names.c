@@ -20,7 +20,9 @@ static void teardown(void)
     region_release(&region);
 }
 
-START_TEST(in_their_order)
+FIXTURE(setup, teardown);
+
+TEST(in_their_order)
 {
     const struct asset_id ids[] = {{{1}}, {{2}}, {{3}}};
     catalog_names_add(&names, "walk", &ids[0], 0, 5);
@@ -36,9 +38,8 @@ START_TEST(in_their_order)
     ck_assert_ptr_eq(catalog_names_first(&names, "")->id, &ids[2]);
     ck_assert_ptr_null(catalog_names_first(&names, "Walk"));
 }
-END_TEST
 
-START_TEST(one_name_for_all)
+TEST(one_name_for_all)
 {
     const struct asset_id id = {{1}};
     for (uint32_t i = 0; i < MANY; i++)
@@ -49,9 +50,8 @@ START_TEST(one_name_for_all)
         ck_assert_uint_eq(found->entry, count++);
     ck_assert_uint_eq(count, MANY);
 }
-END_TEST
 
-START_TEST(a_name_each)
+TEST(a_name_each)
 {
     static char texts[MANY][12];
     static struct asset_id ids[MANY];
@@ -62,15 +62,4 @@ START_TEST(a_name_each)
     for (uint32_t i = 0; i < MANY; i++)
         ck_assert_uint_eq(catalog_names_first(&names, texts[i])->entry, i);
     ck_assert_ptr_null(catalog_names_first(&names, "clip-50000"));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *all = tcase_create("names");
-    tcase_add_checked_fixture(all, setup, teardown);
-    tcase_add_test(all, in_their_order);
-    tcase_add_test(all, one_name_for_all);
-    tcase_add_test(all, a_name_each);
-    return unit_run("catalog_names", all, NULL);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(parts_of_a_path)
+TEST(parts_of_a_path)
 {
     ck_assert_str_eq(name_base("a/b/walk.anim"), "walk.anim");
     ck_assert_str_eq(name_base("walk.anim"), "walk.anim");
@@ -21,9 +21,8 @@ START_TEST(parts_of_a_path)
     ck_assert(!name_has_stem("walk", "walk"));
     ck_assert(!name_has_stem("walker.anim", "walk"));
 }
-END_TEST
 
-START_TEST(a_line_ends_where_it_is_full)
+TEST(a_line_ends_where_it_is_full)
 {
     char line[20] = "";
     ck_assert(name_list_add(line, sizeof line, "run"));
@@ -35,10 +34,9 @@ START_TEST(a_line_ends_where_it_is_full)
     ck_assert(!name_list_add(line, sizeof line, "a name as long as the line"));
     ck_assert_str_eq(line, "...");
 }
-END_TEST
 
 /* Whatever was added, the dots still have room. */
-START_TEST(a_line_of_any_length_is_told_to_go_on)
+TEST(a_line_of_any_length_is_told_to_go_on)
 {
     char line[64], name[64];
     for (size_t length = 1; length < sizeof name; length++) {
@@ -51,9 +49,8 @@ START_TEST(a_line_of_any_length_is_told_to_go_on)
         ck_assert_str_eq(line + strlen(line) - 3, "...");
     }
 }
-END_TEST
 
-START_TEST(a_code_is_listed_once_or_left_out)
+TEST(a_code_is_listed_once_or_left_out)
 {
     char line[20] = "";
     code_list_add(line, sizeof line, "z_up");
@@ -65,10 +62,9 @@ START_TEST(a_code_is_listed_once_or_left_out)
     code_list_add(line, sizeof line, "ten_bytes_");
     ck_assert_str_eq(line, "z_up, z, ten_bytes_");
 }
-END_TEST
 
 /* Also where case does not count, and never onto a name that another has. */
-START_TEST(names_that_repeat_are_numbered)
+TEST(names_that_repeat_are_numbered)
 {
     static const char *const given[] = {"b/walk", "walk", "Walk", "b/walk (2)",
                                         "b/walk", "walk", "run",  "b/walk"};
@@ -87,10 +83,9 @@ START_TEST(names_that_repeat_are_numbered)
     }
     ck_assert(names_make_unique(places, 0));
 }
-END_TEST
 
 /* An upload's part keeps the end of its path: what is left must not look like another path. */
-START_TEST(a_long_path_is_cut_between_its_steps)
+TEST(a_long_path_is_cut_between_its_steps)
 {
     enum { MOST = 1024, ABOUT = 20 };
     static const char *const steps[] = {"/", "a../", "/b/", "\xc3\xa4"};
@@ -112,17 +107,4 @@ START_TEST(a_long_path_is_cut_between_its_steps)
             parts_release(&parts);
         }
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("names");
-    tcase_add_test(tests, parts_of_a_path);
-    tcase_add_test(tests, a_line_ends_where_it_is_full);
-    tcase_add_test(tests, a_line_of_any_length_is_told_to_go_on);
-    tcase_add_test(tests, a_code_is_listed_once_or_left_out);
-    tcase_add_test(tests, names_that_repeat_are_numbered);
-    tcase_add_test(tests, a_long_path_is_cut_between_its_steps);
-    return unit_run("names", tests, NULL);
 }

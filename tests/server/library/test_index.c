@@ -32,7 +32,9 @@ static void teardown(void)
     rmdir(folder);
 }
 
-START_TEST(an_unchanged_container_is_not_touched)
+FIXTURE(setup, teardown);
+
+TEST(an_unchanged_container_is_not_touched)
 {
     const char *paths[] = {path};
     struct index_options options = {.threads = 1};
@@ -51,13 +53,4 @@ START_TEST(an_unchanged_container_is_not_touched)
     ck_assert_ptr_eq(archive->region.blocks, before.region.blocks);
     index_release(&second);
     index_release(&first);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("index");
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, an_unchanged_container_is_not_touched);
-    return unit_run("index", tests, NULL);
 }

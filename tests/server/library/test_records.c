@@ -47,7 +47,7 @@ static void compare(const struct index_archive *archive, struct upload_source *s
     index_archive_unref(recalled);
 }
 
-START_TEST(a_record_is_the_archive)
+TEST(a_record_is_the_archive)
 {
     struct upload_source sources[] = {source_of("a.bvh", bvh, sizeof bvh - 1),
                                       source_of("a.far", far, sizeof far - 1)};
@@ -60,7 +60,6 @@ START_TEST(a_record_is_the_archive)
         index_archive_unref(archive);
     }
 }
-END_TEST
 
 /* Of a copy on the heap, so that reading behind its end is seen. */
 static bool is_taken(const struct upload_source *source, const uint8_t *bytes, size_t size)
@@ -76,7 +75,7 @@ static bool is_taken(const struct upload_source *source, const uint8_t *bytes, s
     return taken;
 }
 
-START_TEST(damage_is_refused)
+TEST(damage_is_refused)
 {
     struct upload_source source = source_of("a.bvh", bvh, sizeof bvh - 1);
     struct pose_buffer record = {0};
@@ -92,10 +91,9 @@ START_TEST(damage_is_refused)
     pose_buffer_free(&record);
     index_archive_unref(archive);
 }
-END_TEST
 
 /* With a digest that fits, so that only the checks of what is read are left. */
-START_TEST(nonsense_is_read_within_its_bounds)
+TEST(nonsense_is_read_within_its_bounds)
 {
     struct upload_source source = source_of("a.bvh", bvh, sizeof bvh - 1);
     struct pose_buffer record = {0};
@@ -115,9 +113,8 @@ START_TEST(nonsense_is_read_within_its_bounds)
     pose_buffer_free(&record);
     index_archive_unref(archive);
 }
-END_TEST
 
-START_TEST(a_record_of_another_upload_is_refused)
+TEST(a_record_of_another_upload_is_refused)
 {
     struct upload_source file = source_of("a.bvh", bvh, sizeof bvh - 1),
                          container = source_of("a.far", far, sizeof far - 1);
@@ -129,9 +126,8 @@ START_TEST(a_record_of_another_upload_is_refused)
     index_archive_unref(archives[0]);
     index_archive_unref(archives[1]);
 }
-END_TEST
 
-START_TEST(what_may_change_is_not_kept)
+TEST(what_may_change_is_not_kept)
 {
     struct upload_source source = source_of("a.bvh", bvh, sizeof bvh - 1);
     struct index_archive *archive = index_upload(&source, NULL, &options);
@@ -145,16 +141,4 @@ START_TEST(what_may_change_is_not_kept)
     archive->error = NULL;
     pose_buffer_free(&record);
     index_archive_unref(archive);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("records");
-    tcase_add_test(tests, a_record_is_the_archive);
-    tcase_add_test(tests, damage_is_refused);
-    tcase_add_test(tests, nonsense_is_read_within_its_bounds);
-    tcase_add_test(tests, a_record_of_another_upload_is_refused);
-    tcase_add_test(tests, what_may_change_is_not_kept);
-    return unit_run("records", tests, NULL);
 }

@@ -232,7 +232,10 @@ static void step(struct rows *rows, struct catalog **current, struct catalog *ne
         check(rows, next);
 }
 
-START_TEST(rows_follow_what_comes_and_goes)
+FIXTURE(setup, teardown);
+TIMEOUT(120);
+
+TEST_EACH(rows_follow_what_comes_and_goes, 2)
 {
     struct rows *rows = rows_open(_i ? path : NULL);
     struct catalog *current = paths_and_uploads(0, PATHS, 0);
@@ -260,10 +263,9 @@ START_TEST(rows_follow_what_comes_and_goes)
     rows_close(rows);
     catalog_unref(current);
 }
-END_TEST
 
 /* The daemon ended somewhere between the store and the rows: these are behind, or ahead, of what is there. */
-START_TEST(rows_of_another_time_are_brought_up_to_date)
+TEST(rows_of_another_time_are_brought_up_to_date)
 {
     struct catalog *few = paths_and_uploads(0, 10, 40), *many = paths_and_uploads(5, PATHS, 90);
     struct catalog *none = paths_and_uploads(0, 0, 0);
@@ -292,7 +294,6 @@ START_TEST(rows_of_another_time_are_brought_up_to_date)
     catalog_unref(many);
     catalog_unref(none);
 }
-END_TEST
 
 static void write_file(const char *text, size_t size, long at)
 {
@@ -304,7 +305,7 @@ static void write_file(const char *text, size_t size, long at)
 }
 
 /* No database, an empty one, one that was cut, of another version, with pages of something else, and a folder. */
-START_TEST(an_unusable_file_is_made_anew)
+TEST(an_unusable_file_is_made_anew)
 {
     static const char junk[4096] = "no database at all";
     struct catalog *catalog = paths_and_uploads(0, 10, 40);
@@ -339,16 +340,4 @@ START_TEST(an_unusable_file_is_made_anew)
         catalog = paths_and_uploads(0, 10, 40 - (unsigned)what);
     }
     catalog_unref(catalog);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("rows");
-    tcase_set_timeout(tests, 120);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_loop_test(tests, rows_follow_what_comes_and_goes, 0, 2);
-    tcase_add_test(tests, rows_of_another_time_are_brought_up_to_date);
-    tcase_add_test(tests, an_unusable_file_is_made_anew);
-    return unit_run("rows", tests, NULL);
 }

@@ -128,7 +128,10 @@ static void check_walk(const char *q, enum listing_sort sort, const char *format
     free(taken);
 }
 
-START_TEST(a_search_of_many_is_in_the_order_of_ranks)
+FIXTURE(setup, teardown);
+TIMEOUT(300);
+
+TEST(a_search_of_many_is_in_the_order_of_ranks)
 {
     static const char *const searches[] = {
         "dance",     "danc",         "ance",      "bvh",         "hips",     "hips dance",
@@ -139,9 +142,8 @@ START_TEST(a_search_of_many_is_in_the_order_of_ranks)
     for (size_t i = 0; i < sizeof searches / sizeof *searches; i++)
         check_walk(searches[i], SORT_MATCH, NULL, 700);
 }
-END_TEST
 
-START_TEST(a_search_of_many_is_in_any_order)
+TEST(a_search_of_many_is_in_any_order)
 {
     check_walk("dance", SORT_DURATION, NULL, 900);
     check_walk("hips", SORT_DURATION, NULL, 900);
@@ -149,10 +151,9 @@ START_TEST(a_search_of_many_is_in_any_order)
     check_walk("bvh", SORT_MATCH, "bvh", 900);
     check_walk("dance", SORT_MATCH, "sl-anim", 900);
 }
-END_TEST
 
 /* An offset shows the rows that a cursor would have come to. */
-START_TEST(an_offset_is_as_far_as_a_cursor)
+TEST(an_offset_is_as_far_as_a_cursor)
 {
     struct search search;
     struct rows_view *view;
@@ -169,9 +170,8 @@ START_TEST(an_offset_is_as_far_as_a_cursor)
     listing_release(&all);
     rows_view_close(view);
 }
-END_TEST
 
-START_TEST(archives_are_searched_as_well)
+TEST(archives_are_searched_as_well)
 {
     struct search search;
     struct rows_view *view;
@@ -193,7 +193,6 @@ START_TEST(archives_are_searched_as_well)
     ck_assert_uint_eq(seen, total);
     rows_view_close(view);
 }
-END_TEST
 
 static int count_steps(void *user)
 {
@@ -214,7 +213,7 @@ static int cost_of(struct rows_view *view, struct listing *listing, const struct
 }
 
 /* All clips are of one length, and many have the same name. */
-START_TEST(a_page_costs_the_same_wherever_it_is)
+TEST(a_page_costs_the_same_wherever_it_is)
 {
     static const enum listing_sort sorts[] = {SORT_ARRIVAL, SORT_NAME, SORT_DURATION, SORT_NEWEST,
                                               SORT_FORMAT};
@@ -237,10 +236,9 @@ START_TEST(a_page_costs_the_same_wherever_it_is)
     }
     rows_view_close(view);
 }
-END_TEST
 
 /* Of a search that finds nearly all rows a page costs little more than of one that finds few. */
-START_TEST(a_search_of_many_does_not_look_at_all)
+TEST(a_search_of_many_does_not_look_at_all)
 {
     struct search search;
     struct rows_view *view;
@@ -253,19 +251,4 @@ START_TEST(a_search_of_many_does_not_look_at_all)
     /* Counting takes a few instructions for a hit, ranking one of them a hundred. */
     ck_assert_int_lt(cost, cost_of(view, &page, &any) + (int)listing.total * 4);
     rows_view_close(view);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("rows_many");
-    tcase_set_timeout(tests, 300);
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, a_search_of_many_is_in_the_order_of_ranks);
-    tcase_add_test(tests, a_search_of_many_is_in_any_order);
-    tcase_add_test(tests, an_offset_is_as_far_as_a_cursor);
-    tcase_add_test(tests, archives_are_searched_as_well);
-    tcase_add_test(tests, a_page_costs_the_same_wherever_it_is);
-    tcase_add_test(tests, a_search_of_many_does_not_look_at_all);
-    return unit_run("rows_many", tests, NULL);
 }

@@ -13,7 +13,7 @@ static const char *folded(const char *text)
     return out;
 }
 
-START_TEST(case_accents_and_punctuation_do_not_count)
+TEST(case_accents_and_punctuation_do_not_count)
 {
     ck_assert_str_eq(folded("a2o-Walk_cycle.anim/X"), " a2o walk cycle anim x ");
     ck_assert_str_eq(folded("Bôïtërîe ÆØß"), " boiterie aeoss ");
@@ -26,9 +26,8 @@ START_TEST(case_accents_and_punctuation_do_not_count)
     ck_assert_str_eq(folded(" --__ "), " ");
     ck_assert_str_eq(folded(""), " ");
 }
-END_TEST
 
-START_TEST(what_does_not_fit_is_cut)
+TEST(what_does_not_fit_is_cut)
 {
     char out[8];
     for (size_t capacity = 2; capacity <= sizeof out; capacity++) {
@@ -39,11 +38,10 @@ START_TEST(what_does_not_fit_is_cut)
         ck_assert_int_eq(out[length - 1], ' ');
     }
 }
-END_TEST
 
 static struct search search;
 
-START_TEST(words_and_phrases)
+TEST(words_and_phrases)
 {
     ck_assert(search_read(&search, "a2o-walk \"slow Walk\" \"\" run"));
     ck_assert_uint_eq(search.count, 4);
@@ -56,9 +54,8 @@ START_TEST(words_and_phrases)
     ck_assert(search_read(&search, "\"never closed"));
     ck_assert(search.count == 1 && search.words[0].is_phrase);
 }
-END_TEST
 
-START_TEST(more_than_there_is_room_for_is_refused)
+TEST(more_than_there_is_room_for_is_refused)
 {
     char text[MAX_SEARCH + 2];
     memset(text, 'a', sizeof text);
@@ -75,7 +72,6 @@ START_TEST(more_than_there_is_room_for_is_refused)
         memcpy(text + 2 * i, "a\"", 3);
     ck_assert(!search_read(&search, text));
 }
-END_TEST
 
 static enum search_match match(const char *word, const char *text)
 {
@@ -84,7 +80,7 @@ static enum search_match match(const char *word, const char *text)
     return search_match(&search.words[0], folded(text));
 }
 
-START_TEST(whole_words_before_beginnings_before_parts)
+TEST(whole_words_before_beginnings_before_parts)
 {
     ck_assert_int_eq(match("walk", "sidewalk walker walk"), MATCH_WHOLE);
     ck_assert_int_eq(match("walk", "sidewalk walker"), MATCH_BEGINNING);
@@ -94,14 +90,13 @@ START_TEST(whole_words_before_beginnings_before_parts)
     ck_assert_int_eq(match("\"slow walk\"", "slow walker"), MATCH_NONE);
     ck_assert_int_eq(match("\"slow walk\"", "walk slow"), MATCH_NONE);
 }
-END_TEST
 
 static unsigned distance(const char *a, const char *b)
 {
     return nearest_distance(a, strlen(a), b, strlen(b), 3);
 }
 
-START_TEST(how_near_words_are)
+TEST(how_near_words_are)
 {
     ck_assert_uint_eq(distance("walk", "walk"), 0);
     ck_assert_uint_eq(distance("wlak", "walk"), 1);
@@ -110,17 +105,4 @@ START_TEST(how_near_words_are)
     ck_assert_uint_eq(distance("", "abc"), 3);
     ck_assert_uint_eq(distance("abcdefgh", "ijklmnop"), 4);
     ck_assert_uint_eq(distance("a", "abcdefgh"), 4);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("search");
-    tcase_add_test(tests, case_accents_and_punctuation_do_not_count);
-    tcase_add_test(tests, what_does_not_fit_is_cut);
-    tcase_add_test(tests, words_and_phrases);
-    tcase_add_test(tests, more_than_there_is_room_for_is_refused);
-    tcase_add_test(tests, whole_words_before_beginnings_before_parts);
-    tcase_add_test(tests, how_near_words_are);
-    return unit_run("search", tests, NULL);
 }

@@ -47,7 +47,9 @@ static void setup(void)
     *error = '\0';
 }
 
-START_TEST(defaults_are_those_of_the_contract)
+FIXTURE(setup, NULL);
+
+TEST(defaults_are_those_of_the_contract)
 {
     ck_assert_msg(parse((const char *const[]){NULL}), "%s", error);
     ck_assert_str_eq(config.listen, "127.0.0.1:8080");
@@ -83,9 +85,8 @@ START_TEST(defaults_are_those_of_the_contract)
     ck_assert_uint_eq(config.paths.count, 0);
     ck_assert_ptr_null(config.paths.items[0]);
 }
-END_TEST
 
-START_TEST(options_and_operands_may_be_mixed)
+TEST(options_and_operands_may_be_mixed)
 {
     ck_assert(
         PARSE("one", "--cache-size=1G", "two", "--log", "json", "--check", "-", "--", "--three", "--check"));
@@ -98,9 +99,8 @@ START_TEST(options_and_operands_may_be_mixed)
         ck_assert_str_eq(config.paths.items[i], wanted[i]);
     ck_assert_ptr_null(config.paths.items[5]);
 }
-END_TEST
 
-START_TEST(the_option_wins_over_the_environment_and_the_last_over_the_first)
+TEST(the_option_wins_over_the_environment_and_the_last_over_the_first)
 {
     static const char *const some[] = {"POSED_CACHE_SIZE=7M", "POSED_LOG=json", "POSED_CHECK=yes",
                                        "POSED_NO_SANDBOX=0",  "POSED_DATA=",    NULL};
@@ -121,9 +121,8 @@ START_TEST(the_option_wins_over_the_environment_and_the_last_over_the_first)
     ck_assert_msg(PARSE("--threads=2"), "%s", error);
     ck_assert(!PARSE("--", "--threads", "2"));
 }
-END_TEST
 
-START_TEST(an_error_names_the_variable_that_it_is_in)
+TEST(an_error_names_the_variable_that_it_is_in)
 {
     static const char *const some[] = {"POSED_IDLE_TIMEOUT=soon", NULL};
     variables = some;
@@ -136,9 +135,8 @@ START_TEST(an_error_names_the_variable_that_it_is_in)
                      "POSED_TRUSTED_PROXY: \"10.0.0.0/8,proxy.example\" is not a list of addresses such as "
                      "127.0.0.1,10.0.0.0/8");
 }
-END_TEST
 
-START_TEST(sizes)
+TEST(sizes)
 {
     static const struct {
         const char *text;
@@ -176,9 +174,8 @@ START_TEST(sizes)
     ck_assert(!PARSE("--cache-size", "12Q"));
     ck_assert_str_eq(error, "--cache-size: \"12Q\" is not a size such as 256M");
 }
-END_TEST
 
-START_TEST(durations)
+TEST(durations)
 {
     static const struct {
         const char *text;
@@ -194,9 +191,8 @@ START_TEST(durations)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ck_assert_msg(!PARSE("--drain-delay", wrong[i]), "%s was taken", wrong[i]);
 }
-END_TEST
 
-START_TEST(rates)
+TEST(rates)
 {
     static const struct {
         const char *text;
@@ -211,9 +207,8 @@ START_TEST(rates)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ck_assert_msg(!PARSE("--rate-limit", wrong[i]), "%s was taken", wrong[i]);
 }
-END_TEST
 
-START_TEST(addresses)
+TEST(addresses)
 {
     static const char *const right[] = {"127.0.0.1:8080", "0.0.0.0:0",    "[::1]:0",
                                         "[::]:65535",     "[fe80::1]:80", "[::ffff:1.2.3.4]:1"};
@@ -229,9 +224,8 @@ START_TEST(addresses)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ck_assert_msg(!PARSE("--listen", wrong[i]), "%s was taken", wrong[i]);
 }
-END_TEST
 
-START_TEST(what_is_wrong_is_said_in_one_line)
+TEST(what_is_wrong_is_said_in_one_line)
 {
     static const struct {
         const char *words[3];
@@ -260,9 +254,8 @@ START_TEST(what_is_wrong_is_said_in_one_line)
         ck_assert_str_eq(error, cases[i].error);
     }
 }
-END_TEST
 
-START_TEST(the_help_tells_every_option_its_default_and_its_variable)
+TEST(the_help_tells_every_option_its_default_and_its_variable)
 {
     char *text;
     size_t size;
@@ -283,10 +276,9 @@ START_TEST(the_help_tells_every_option_its_default_and_its_variable)
         ck_assert_uint_le(strcspn(line, "\n"), 80);
     free(text);
 }
-END_TEST
 
 /* Numbers of other commands. */
-START_TEST(numbers)
+TEST(numbers)
 {
     static const struct option options[] = {
         {.name = "--t", .metavar = "S", .kind = OPTION_NUMBER, .member = 0}, {.name = NULL}};
@@ -303,23 +295,4 @@ START_TEST(numbers)
         ck_assert_msg(!options_parse(options, &value, 3, argv, NULL, &operands, error), "%s was taken",
                       wrong[i]);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("config");
-    tcase_add_checked_fixture(cases, setup, NULL);
-    tcase_add_test(cases, defaults_are_those_of_the_contract);
-    tcase_add_test(cases, options_and_operands_may_be_mixed);
-    tcase_add_test(cases, the_option_wins_over_the_environment_and_the_last_over_the_first);
-    tcase_add_test(cases, an_error_names_the_variable_that_it_is_in);
-    tcase_add_test(cases, sizes);
-    tcase_add_test(cases, durations);
-    tcase_add_test(cases, rates);
-    tcase_add_test(cases, addresses);
-    tcase_add_test(cases, what_is_wrong_is_said_in_one_line);
-    tcase_add_test(cases, the_help_tells_every_option_its_default_and_its_variable);
-    tcase_add_test(cases, numbers);
-    return unit_run("config", cases, NULL);
 }

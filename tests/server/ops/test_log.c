@@ -53,7 +53,7 @@ static const char *message_of(enum log_format format, const char *message)
     return text;
 }
 
-START_TEST(a_request_as_text_and_as_json)
+TEST(a_request_as_text_and_as_json)
 {
     ck_assert_str_eq(line_of(LOG_TEXT, &usual),
                      "2026-11-20T12:34:56.789Z info 127.0.0.1 GET /v1/clips/0123/pose 200 "
@@ -63,9 +63,8 @@ START_TEST(a_request_as_text_and_as_json)
                      "\"127.0.0.1\",\"method\":\"GET\",\"route\":\"/v1/clips/{id}/pose\",\"path\":"
                      "\"/v1/clips/0123/pose\",\"status\":200,\"bytes\":7512,\"ms\":0.021,\"cache\":\"hit\"}");
 }
-END_TEST
 
-START_TEST(what_is_absent_is_a_dash_or_null)
+TEST(what_is_absent_is_a_dash_or_null)
 {
     struct log_request request = {.status = 400, .route = "", .seconds = -1};
     ck_assert_str_eq(line_of(LOG_TEXT, &request),
@@ -76,9 +75,8 @@ START_TEST(what_is_absent_is_a_dash_or_null)
         "\"method\":null,\"route\":\"\",\"path\":null,\"status\":400,\"bytes\":0,\"ms\":0.000,"
         "\"cache\":null}");
 }
-END_TEST
 
-START_TEST(the_level_follows_from_the_status)
+TEST(the_level_follows_from_the_status)
 {
     static const struct {
         unsigned status;
@@ -91,9 +89,8 @@ START_TEST(the_level_follows_from_the_status)
         ck_assert_ptr_nonnull(strstr(line_of(LOG_TEXT, &request), cases[i].level));
     }
 }
-END_TEST
 
-START_TEST(times_have_three_decimals)
+TEST(times_have_three_decimals)
 {
     static const struct {
         double seconds;
@@ -111,9 +108,8 @@ START_TEST(times_have_three_decimals)
         ck_assert_msg(strstr(line_of(LOG_TEXT, &request), cases[i].text), "%s", line_of(LOG_TEXT, &request));
     }
 }
-END_TEST
 
-START_TEST(what_could_forge_a_line_or_move_a_cursor_is_escaped)
+TEST(what_could_forge_a_line_or_move_a_cursor_is_escaped)
 {
     static const struct {
         const char *from, *text, *json;
@@ -151,9 +147,8 @@ START_TEST(what_could_forge_a_line_or_move_a_cursor_is_escaped)
         ck_assert_str_eq(message_of(LOG_JSON, cases[i].from), wanted);
     }
 }
-END_TEST
 
-START_TEST(long_texts_are_cut_and_the_line_stays_whole)
+TEST(long_texts_are_cut_and_the_line_stays_whole)
 {
     static char longest[100000];
     memset(longest, 1, sizeof longest - 1); /* six bytes each in JSON */
@@ -174,7 +169,6 @@ START_TEST(long_texts_are_cut_and_the_line_stays_whole)
     ck_assert_str_eq(line + strlen(line) - 5, "…\"}");
     message_of(LOG_TEXT, longest);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- threads -- */
 
@@ -213,7 +207,7 @@ static bool parse_line(const char *line, int *thread, int *number)
            id[62 + end] == '\n';
 }
 
-START_TEST(threads_do_not_tear_or_lose_lines_or_change_their_order)
+TEST(threads_do_not_tear_or_lose_lines_or_change_their_order)
 {
     FILE *file = tmpfile();
     log_init(LOG_TEXT, fileno(file));
@@ -233,9 +227,8 @@ START_TEST(threads_do_not_tear_or_lose_lines_or_change_their_order)
     ck_assert_ptr_null(fgets(line, sizeof line, file));
     fclose(file);
 }
-END_TEST
 
-START_TEST(a_message_is_written_when_the_call_returns)
+TEST(a_message_is_written_when_the_call_returns)
 {
     int ends[2];
     char text[256];
@@ -250,9 +243,8 @@ START_TEST(a_message_is_written_when_the_call_returns)
     close(ends[0]);
     close(ends[1]);
 }
-END_TEST
 
-START_TEST(a_request_is_written_without_more_to_come)
+TEST(a_request_is_written_without_more_to_come)
 {
     int ends[2];
     char text[256];
@@ -266,7 +258,6 @@ START_TEST(a_request_is_written_without_more_to_come)
     close(ends[0]);
     close(ends[1]);
 }
-END_TEST
 
 /* What came out of a pipe. */
 struct received {
@@ -293,7 +284,7 @@ static void *receive(void *user)
     return NULL;
 }
 
-START_TEST(who_does_not_read_in_time_hears_how_much_was_lost)
+TEST(who_does_not_read_in_time_hears_how_much_was_lost)
 {
     int ends[2];
     ck_assert_int_eq(pipe(ends), 0);
@@ -309,9 +300,8 @@ START_TEST(who_does_not_read_in_time_hears_how_much_was_lost)
     ck_assert_uint_gt(received.lost, 0);
     ck_assert_uint_eq(received.lines + received.lost, ROUNDS * THREADS * LINES);
 }
-END_TEST
 
-START_TEST(a_reader_that_left_is_no_harm)
+TEST(a_reader_that_left_is_no_harm)
 {
     int ends[2];
     signal(SIGPIPE, SIG_IGN);
@@ -322,23 +312,4 @@ START_TEST(a_reader_that_left_is_no_harm)
     log_message(LOG_INFO, "nobody hears this");
     log_close();
     close(ends[1]);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *lines = tcase_create("lines");
-    tcase_add_test(lines, a_request_as_text_and_as_json);
-    tcase_add_test(lines, what_is_absent_is_a_dash_or_null);
-    tcase_add_test(lines, the_level_follows_from_the_status);
-    tcase_add_test(lines, times_have_three_decimals);
-    tcase_add_test(lines, what_could_forge_a_line_or_move_a_cursor_is_escaped);
-    tcase_add_test(lines, long_texts_are_cut_and_the_line_stays_whole);
-    TCase *threads = tcase_create("threads");
-    tcase_add_test(threads, threads_do_not_tear_or_lose_lines_or_change_their_order);
-    tcase_add_test(threads, a_message_is_written_when_the_call_returns);
-    tcase_add_test(threads, a_request_is_written_without_more_to_come);
-    tcase_add_test(threads, who_does_not_read_in_time_hears_how_much_was_lost);
-    tcase_add_test(threads, a_reader_that_left_is_no_harm);
-    return unit_run("log", lines, threads, NULL);
 }

@@ -69,7 +69,7 @@ static void has(const char *text, const char *series, double value)
                   value_of(text, series), value, text);
 }
 
-START_TEST(every_family_of_the_contract_is_there)
+TEST(every_family_of_the_contract_is_there)
 {
     static const char *const families[] = {
         "posed_http_requests_total counter",
@@ -111,9 +111,8 @@ START_TEST(every_family_of_the_contract_is_there)
     free(text);
     metrics_free(metrics);
 }
-END_TEST
 
-START_TEST(requests_are_counted_by_route_method_and_code)
+TEST(requests_are_counted_by_route_method_and_code)
 {
     struct metrics *metrics = new_metrics();
     metrics_request(metrics, route_pose, "GET", 200, 0.00002);
@@ -137,9 +136,8 @@ START_TEST(requests_are_counted_by_route_method_and_code)
     free(text);
     metrics_free(metrics);
 }
-END_TEST
 
-START_TEST(buckets_are_cumulative_and_their_bounds_belong_to_them)
+TEST(buckets_are_cumulative_and_their_bounds_belong_to_them)
 {
     struct metrics *metrics = new_metrics();
     metrics_request(metrics, route_pose, "GET", 200, 0);
@@ -162,9 +160,8 @@ START_TEST(buckets_are_cumulative_and_their_bounds_belong_to_them)
     free(text);
     metrics_free(metrics);
 }
-END_TEST
 
-START_TEST(decodes_are_counted_by_format_and_outcome)
+TEST(decodes_are_counted_by_format_and_outcome)
 {
     struct metrics *metrics = new_metrics();
     const char *known = pose_formats()[0].id;
@@ -187,9 +184,8 @@ START_TEST(decodes_are_counted_by_format_and_outcome)
     free(text);
     metrics_free(metrics);
 }
-END_TEST
 
-START_TEST(gauges_are_asked_for_once)
+TEST(gauges_are_asked_for_once)
 {
     struct metrics *metrics = new_metrics();
     collected = 0;
@@ -208,9 +204,8 @@ START_TEST(gauges_are_asked_for_once)
     free(text);
     metrics_free(metrics);
 }
-END_TEST
 
-START_TEST(caches_tell_their_counts)
+TEST(caches_tell_their_counts)
 {
     struct metrics *metrics = new_metrics();
     struct cache *clips = cache_new("clips", 1000), *replies = cache_new("replies", 2000);
@@ -229,9 +224,8 @@ START_TEST(caches_tell_their_counts)
     cache_free(clips);
     cache_free(replies);
 }
-END_TEST
 
-START_TEST(the_process_is_this_one)
+TEST(the_process_is_this_one)
 {
     struct metrics *metrics = new_metrics();
     char *text = render(metrics);
@@ -254,7 +248,6 @@ START_TEST(the_process_is_this_one)
     ck_assert_uint_eq(after.open_fds, before.open_fds + 1);
     metrics_free(metrics);
 }
-END_TEST
 
 static void *record_many(void *user)
 {
@@ -265,7 +258,7 @@ static void *record_many(void *user)
     return NULL;
 }
 
-START_TEST(threads_lose_no_count)
+TEST(threads_lose_no_count)
 {
     struct metrics *metrics = new_metrics();
     pthread_t threads[4];
@@ -280,9 +273,8 @@ START_TEST(threads_lose_no_count)
     free(text);
     metrics_free(metrics);
 }
-END_TEST
 
-START_TEST(labels_are_escaped_and_seconds_exact)
+TEST(labels_are_escaped_and_seconds_exact)
 {
     char *text;
     size_t size;
@@ -298,9 +290,8 @@ START_TEST(labels_are_escaped_and_seconds_exact)
                            "b 0\nb 0.000000001\nb 1.5\nb 100\n");
     free(text);
 }
-END_TEST
 
-START_TEST(promtool_has_nothing_to_say)
+TEST(promtool_has_nothing_to_say)
 {
     if (system("command -v promtool >/dev/null 2>&1")) {
         fputs("SKIPPED: promtool is not installed\n", stderr);
@@ -320,21 +311,4 @@ START_TEST(promtool_has_nothing_to_say)
     free(text);
     metrics_free(metrics);
     cache_free(clips);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("metrics");
-    tcase_add_test(cases, every_family_of_the_contract_is_there);
-    tcase_add_test(cases, requests_are_counted_by_route_method_and_code);
-    tcase_add_test(cases, buckets_are_cumulative_and_their_bounds_belong_to_them);
-    tcase_add_test(cases, decodes_are_counted_by_format_and_outcome);
-    tcase_add_test(cases, gauges_are_asked_for_once);
-    tcase_add_test(cases, caches_tell_their_counts);
-    tcase_add_test(cases, the_process_is_this_one);
-    tcase_add_test(cases, threads_lose_no_count);
-    tcase_add_test(cases, labels_are_escaped_and_seconds_exact);
-    tcase_add_test(cases, promtool_has_nothing_to_say);
-    return unit_run("metrics", cases, NULL);
 }

@@ -13,7 +13,7 @@ static unsigned take_all(struct rate_limit *limit, const char *client, double no
     return taken;
 }
 
-START_TEST(the_rate)
+TEST(the_rate)
 {
     struct rate_limit *limit = rate_limit_new(5);
     double wait;
@@ -24,9 +24,8 @@ START_TEST(the_rate)
     ck_assert_uint_eq(take_all(limit, "192.0.2.1", 200), 10);
     rate_limit_free(limit);
 }
-END_TEST
 
-START_TEST(slower_than_one_a_second)
+TEST(slower_than_one_a_second)
 {
     struct rate_limit *limit = rate_limit_new(0.1);
     double wait;
@@ -36,9 +35,8 @@ START_TEST(slower_than_one_a_second)
     ck_assert_uint_eq(take_all(limit, "192.0.2.1", 10.001), 1);
     rate_limit_free(limit);
 }
-END_TEST
 
-START_TEST(who_is_one_client)
+TEST(who_is_one_client)
 {
     struct rate_limit *limit = rate_limit_new(1);
     ck_assert_uint_eq(take_all(limit, "2001:db8::1", 0), 2);
@@ -49,10 +47,9 @@ START_TEST(who_is_one_client)
     ck_assert_uint_eq(take_all(limit, "192.0.2.2", 0), 2);
     rate_limit_free(limit);
 }
-END_TEST
 
 /* More addresses than there are buckets: who is over the rate stays over it. */
-START_TEST(a_crowd)
+TEST(a_crowd)
 {
     struct rate_limit *limit = rate_limit_new(1);
     char client[32];
@@ -64,15 +61,4 @@ START_TEST(a_crowd)
     }
     ck_assert_uint_eq(take_all(limit, "192.0.2.1", 0), 0);
     rate_limit_free(limit);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *buckets = tcase_create("buckets");
-    tcase_add_test(buckets, the_rate);
-    tcase_add_test(buckets, slower_than_one_a_second);
-    tcase_add_test(buckets, who_is_one_client);
-    tcase_add_test(buckets, a_crowd);
-    return unit_run("rate_limit", buckets, NULL);
 }

@@ -85,7 +85,7 @@ static void *churn(void *seed)
     return NULL;
 }
 
-START_TEST(all_sizes)
+TEST(all_sizes)
 {
     uint32_t seed = 1;
     if (!opened())
@@ -95,9 +95,8 @@ START_TEST(all_sizes)
     churn(&seed);
     ck_assert_uint_eq(spill_size(), once);
 }
-END_TEST
 
-START_TEST(each_size)
+TEST(each_size)
 {
     if (!opened())
         return;
@@ -109,9 +108,8 @@ START_TEST(each_size)
             give(&blocks[i]);
     }
 }
-END_TEST
 
-START_TEST(many_threads)
+TEST(many_threads)
 {
     pthread_t threads[THREADS];
     uint32_t seeds[THREADS];
@@ -124,7 +122,6 @@ START_TEST(many_threads)
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
 }
-END_TEST
 
 /* Pages that are in memory, of files and shared. */
 static unsigned long shared_pages(void)
@@ -137,7 +134,7 @@ static unsigned long shared_pages(void)
     return shared;
 }
 
-START_TEST(at_rest_it_is_not_in_memory)
+TEST(at_rest_it_is_not_in_memory)
 {
     enum { MOST_LEFT = 1000, PAGE = 4096 };
     struct block large, small;
@@ -151,10 +148,9 @@ START_TEST(at_rest_it_is_not_in_memory)
     give(&large);
     give(&small);
 }
-END_TEST
 
 /* A limit on files says no as a full disk does. */
-START_TEST(a_full_disk)
+TEST(a_full_disk)
 {
     enum { MOST = 3 << 20, SIZE = 3000, COUNT = 2000 };
     static struct block blocks[COUNT];
@@ -190,9 +186,8 @@ START_TEST(a_full_disk)
     for (unsigned i = 0; i < count; i++)
         give(&blocks[i]);
 }
-END_TEST
 
-START_TEST(without_a_folder)
+TEST(without_a_folder)
 {
     struct region region = {.spills = true};
     ck_assert_ptr_null(spill_alloc(1));
@@ -204,17 +199,4 @@ START_TEST(without_a_folder)
     ck_assert_str_eq(region_text(&region, "text"), "text");
     ck_assert_uint_eq(spill_size(), 0);
     region_release(&region);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *spill = tcase_create("spill");
-    tcase_add_test(spill, all_sizes);
-    tcase_add_test(spill, each_size);
-    tcase_add_test(spill, many_threads);
-    tcase_add_test(spill, at_rest_it_is_not_in_memory);
-    tcase_add_test(spill, a_full_disk);
-    tcase_add_test(spill, without_a_folder);
-    return unit_run("spill", spill, NULL);
 }

@@ -32,7 +32,7 @@ static bool holds(struct tokens *tokens, const char *token)
     return tokens_find(tokens, token, &grant);
 }
 
-START_TEST(what_is_in_it)
+TEST(what_is_in_it)
 {
     struct tokens *tokens = open_text("# the site\nabc\n\n  def \t\r\n#ghi\njkl");
     ck_assert(holds(tokens, "abc"));
@@ -46,17 +46,15 @@ START_TEST(what_is_in_it)
     ck_assert(!holds(tokens, "# the site"));
     tokens_close(tokens);
 }
-END_TEST
 
-START_TEST(nobody)
+TEST(nobody)
 {
     struct tokens *tokens = open_text("# nobody yet\n");
     ck_assert(!holds(tokens, ""));
     tokens_close(tokens);
 }
-END_TEST
 
-START_TEST(reading_again)
+TEST(reading_again)
 {
     char error[256] = "";
     struct tokens *tokens = open_text("old\n");
@@ -74,9 +72,8 @@ START_TEST(reading_again)
     ck_assert(holds(tokens, "new"));
     tokens_close(tokens);
 }
-END_TEST
 
-START_TEST(what_they_permit)
+TEST(what_they_permit)
 {
     struct grant grant;
     struct tokens *tokens = open_text("plain\n"
@@ -100,9 +97,8 @@ START_TEST(what_they_permit)
     ck_assert(!holds(tokens, "name=ann"));
     tokens_close(tokens);
 }
-END_TEST
 
-START_TEST(lines_that_are_refused)
+TEST(lines_that_are_refused)
 {
     static const char *const cases[][2] = {
         {"a\nb c\n", "line 2"},
@@ -128,9 +124,8 @@ START_TEST(lines_that_are_refused)
         ck_assert_msg(strstr(error, cases[i][1]) && strstr(error, "line "), "%s", error);
     }
 }
-END_TEST
 
-START_TEST(what_is_refused)
+TEST(what_is_refused)
 {
     char error[256];
     enum { LARGE = (1 << 20) + 1 };
@@ -146,22 +141,14 @@ START_TEST(what_is_refused)
     ck_assert_ptr_null(tokens_open("/tmp", error, sizeof error));
     free(large);
 }
-END_TEST
 
 int main(void)
 {
-    TCase *all = tcase_create("tokens");
     int file = mkstemp(path);
     if (file < 0)
         return 1;
     close(file);
-    tcase_add_test(all, what_is_in_it);
-    tcase_add_test(all, what_they_permit);
-    tcase_add_test(all, lines_that_are_refused);
-    tcase_add_test(all, nobody);
-    tcase_add_test(all, reading_again);
-    tcase_add_test(all, what_is_refused);
-    int status = unit_run("tokens", all, NULL);
+    int status = unit_run();
     unlink(path);
     return status;
 }

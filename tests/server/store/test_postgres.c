@@ -85,7 +85,9 @@ static enum addition add(struct store_catalog *catalog, const struct upload_row 
 
 /* ---------------------------------------------------------------------------------------------------- rows -- */
 
-START_TEST(rows)
+FIXTURE(begin_case, NULL);
+
+TEST(rows)
 {
     struct store_catalog *catalog = open_it();
     struct region texts = {0};
@@ -127,7 +129,6 @@ START_TEST(rows)
     region_release(&texts);
     catalog->close(catalog);
 }
-END_TEST
 
 static bool count_row(void *user, const struct upload_row *row)
 {
@@ -139,7 +140,7 @@ static bool count_row(void *user, const struct upload_row *row)
 }
 
 /* More than a page; in their order; an end on request. */
-START_TEST(walks)
+TEST(walks)
 {
     struct store_catalog *catalog = open_it();
     unsigned next = 0;
@@ -152,9 +153,8 @@ START_TEST(walks)
     ck_assert_uint_eq(next, 2223);
     catalog->close(catalog);
 }
-END_TEST
 
-START_TEST(known_and_limits)
+TEST(known_and_limits)
 {
     struct store_catalog *catalog = open_it();
     struct upload_row row = row_of(1, "a");
@@ -186,7 +186,6 @@ START_TEST(known_and_limits)
     ck_assert_uint_eq(bytes, 101 + 103);
     catalog->close(catalog);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- changes -- */
 
@@ -212,7 +211,7 @@ static bool see(void *user, const struct shared_change *change)
     return true;
 }
 
-START_TEST(changes)
+TEST(changes)
 {
     struct store_catalog *catalog = open_it(), *other = open_it();
     struct upload_row first = row_of(1, "a"), second = row_of(2, "b");
@@ -259,9 +258,8 @@ START_TEST(changes)
     catalog->close(catalog);
     other->close(other);
 }
-END_TEST
 
-START_TEST(removals_are_forgotten)
+TEST(removals_are_forgotten)
 {
     struct store_catalog *catalog = open_it();
     struct upload_row row = row_of(1, "a");
@@ -278,9 +276,8 @@ START_TEST(removals_are_forgotten)
     ck_assert_str_eq(sql("SELECT forgotten > 0 FROM posed_state"), "t");
     catalog->close(catalog);
 }
-END_TEST
 
-START_TEST(notices)
+TEST(notices)
 {
     struct store_catalog *catalog = open_it(), *other = open_it();
     struct upload_row row = row_of(1, "a");
@@ -293,7 +290,6 @@ START_TEST(notices)
     catalog->close(catalog);
     other->close(other);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------- many at once -- */
 
@@ -347,21 +343,19 @@ static void follow_crowd(bool is_same, unsigned expected)
     catalogs[1]->close(catalogs[1]);
 }
 
-START_TEST(versions_in_order)
+TEST(versions_in_order)
 {
     follow_crowd(false, THREADS * EACH);
 }
-END_TEST
 
-START_TEST(same_ids_at_once)
+TEST(same_ids_at_once)
 {
     follow_crowd(true, EACH);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------- sweeping and leases -- */
 
-START_TEST(sweeping)
+TEST(sweeping)
 {
     struct store_catalog *catalog = open_it(), *other = open_it();
     struct upload_row row = row_of(1, "a"), unused = row_of(2, "b");
@@ -385,9 +379,8 @@ START_TEST(sweeping)
     catalog->close(catalog);
     other->close(other);
 }
-END_TEST
 
-START_TEST(leases)
+TEST(leases)
 {
     enum { COUNT = 3 };
     struct store_catalog *catalog = open_it();
@@ -416,11 +409,10 @@ START_TEST(leases)
         pose_buffer_free(&buffers[i]);
     catalog->close(catalog);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------- ill servers -- */
 
-START_TEST(cut_connections)
+TEST(cut_connections)
 {
     struct store_catalog *catalog = open_it();
     uint64_t version;
@@ -433,10 +425,9 @@ START_TEST(cut_connections)
     }
     catalog->close(catalog);
 }
-END_TEST
 
 /* A server that is there and never says a word. */
-START_TEST(silence)
+TEST(silence)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof address;
@@ -454,9 +445,8 @@ START_TEST(silence)
     ck_assert_int_eq(error.status, STORE_AWAY);
     ck_assert_msg(!strstr(error.detail, "secret"), "%s", error.detail);
 }
-END_TEST
 
-START_TEST(wrong_addresses)
+TEST(wrong_addresses)
 {
     static const char *const wrong[] = {"postgres://me:secret@host:port:x/posed",
                                         "postgres://me:secret@[::1/posed",
@@ -470,7 +460,6 @@ START_TEST(wrong_addresses)
         ck_assert_msg(error.detail[0] && !strstr(error.detail, "secret"), "%s", error.detail);
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- schemas -- */
 
@@ -485,7 +474,7 @@ static void *open_and_close(void *user)
     return catalog ? NULL : strdup(why.detail);
 }
 
-START_TEST(made_by_many)
+TEST(made_by_many)
 {
     pthread_t threads[THREADS];
     for (unsigned i = 0; i < THREADS; i++)
@@ -497,9 +486,8 @@ START_TEST(made_by_many)
     }
     ck_assert_str_eq(sql("SELECT count(*) FROM posed_schema"), "1");
 }
-END_TEST
 
-START_TEST(versions_of_schemas)
+TEST(versions_of_schemas)
 {
     struct store_catalog *catalog;
     const struct catalog_options options = options_of(url);
@@ -515,29 +503,4 @@ START_TEST(versions_of_schemas)
     ck_assert_int_eq(error.status, STORE_NEWER);
     ck_assert(!store_postgres_open(&options, TIMEOUT_MS, &error));
     ck_assert_int_eq(error.status, STORE_NEWER);
-}
-END_TEST
-
-int main(void)
-{
-    const TTest *const tests[] = {rows,
-                                  walks,
-                                  known_and_limits,
-                                  changes,
-                                  removals_are_forgotten,
-                                  notices,
-                                  versions_in_order,
-                                  same_ids_at_once,
-                                  sweeping,
-                                  leases,
-                                  cut_connections,
-                                  silence,
-                                  wrong_addresses,
-                                  made_by_many,
-                                  versions_of_schemas};
-    TCase *all = tcase_create("postgres");
-    tcase_add_checked_fixture(all, begin_case, NULL);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        tcase_add_test(all, tests[i]);
-    return unit_run("postgres", all, NULL);
 }

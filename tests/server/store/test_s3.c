@@ -20,7 +20,7 @@ static bool parse_list(const char *text, struct s3_page *page)
     return s3_parse_list(text, strlen(text), page);
 }
 
-START_TEST(lists)
+TEST(lists)
 {
     struct s3_page page;
     ck_assert(parse_list(LIST("<Prefix>Contents</Prefix>"), &page));
@@ -31,9 +31,8 @@ START_TEST(lists)
     ck_assert_uint_eq(page.count, 1);
     s3_page_release(&page);
 }
-END_TEST
 
-START_TEST(lists_of_objects)
+TEST(lists_of_objects)
 {
     struct s3_page page;
     ck_assert(parse_list(
@@ -48,9 +47,8 @@ START_TEST(lists_of_objects)
     ck_assert_str_eq(page.next, "x/=+");
     s3_page_release(&page);
 }
-END_TEST
 
-START_TEST(no_lists)
+TEST(no_lists)
 {
     static const char *const texts[] = {
         "",
@@ -73,9 +71,8 @@ START_TEST(no_lists)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         ck_assert_msg(!parse_list(texts[i], &page), "%s", texts[i]);
 }
-END_TEST
 
-START_TEST(bounded)
+TEST(bounded)
 {
     enum { LONG = 5000, DEEP = 1000 };
     char *text = malloc(16 * LONG);
@@ -92,9 +89,8 @@ START_TEST(bounded)
     s3_page_release(&page);
     free(text);
 }
-END_TEST
 
-START_TEST(texts)
+TEST(texts)
 {
     static const char text[] =
         "<Error><Code>NoSuchKey</Code><Code>second</Code><In><Message>deep</Message></In></Error>";
@@ -105,7 +101,6 @@ START_TEST(texts)
     ck_assert(!s3_parse_text(text, strlen(text), "Other", "Code", found));
     ck_assert(!s3_parse_text(text, strlen(text) - 3, "Error", "Code", found));
 }
-END_TEST
 
 static bool read_place(struct place *place, const char *blobs, const char *endpoint,
                        struct store_error *error)
@@ -115,7 +110,7 @@ static bool read_place(struct place *place, const char *blobs, const char *endpo
 }
 
 /* Without credentials no place is whole, but the rest has been read by then. */
-START_TEST(places)
+TEST(places)
 {
     struct place place;
     struct store_error error;
@@ -135,7 +130,6 @@ START_TEST(places)
         ck_assert_msg(!strncmp(error.detail, "--blobs", 7), "%s: %s", wrong[i], error.detail);
     }
 }
-END_TEST
 
 static bool parse(struct place *place, const char *text)
 {
@@ -143,7 +137,7 @@ static bool parse(struct place *place, const char *text)
     return place_parse_credentials(place, text, strlen(text));
 }
 
-START_TEST(credentials)
+TEST(credentials)
 {
     struct place place;
     ck_assert(parse(&place, "aws_access_key_id=a:b\n\n ; c\n aws_secret_access_key =  s/=+ \r\nregion = x"));
@@ -160,9 +154,8 @@ START_TEST(credentials)
     snprintf(text, sizeof text, "aws_secret_access_key = %0*d", 3000, 1);
     ck_assert(!parse(&place, text));
 }
-END_TEST
 
-START_TEST(what_is_to_go)
+TEST(what_is_to_go)
 {
     struct dropped dropped;
     struct blob_hash one = {{1}}, two = {{2}}, found;
@@ -178,19 +171,4 @@ START_TEST(what_is_to_go)
     dropped_end(&dropped);
     ck_assert(!dropped_begin(&dropped, 0, &found));
     dropped_release(&dropped);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *xml = tcase_create("xml"), *place = tcase_create("place"), *gone = tcase_create("dropped");
-    tcase_add_test(xml, lists);
-    tcase_add_test(xml, lists_of_objects);
-    tcase_add_test(xml, no_lists);
-    tcase_add_test(xml, bounded);
-    tcase_add_test(xml, texts);
-    tcase_add_test(place, places);
-    tcase_add_test(place, credentials);
-    tcase_add_test(gone, what_is_to_go);
-    return unit_run("s3", xml, place, gone, NULL);
 }

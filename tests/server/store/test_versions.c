@@ -106,7 +106,7 @@ static bool is_fine(void *user, const struct upload_row *row)
     return true;
 }
 
-START_TEST(versions)
+TEST_EACH(versions, 2)
 {
     struct asset_id epoch, again;
     struct store_error error;
@@ -145,9 +145,8 @@ START_TEST(versions)
     catalog->close(catalog);
     remove_path();
 }
-END_TEST
 
-START_TEST(versions_last)
+TEST(versions_last)
 {
     struct asset_id epoch, again, other;
     make_path();
@@ -170,10 +169,9 @@ START_TEST(versions_last)
     catalog->close(catalog);
     remove_path();
 }
-END_TEST
 
 /* More removals than are remembered in memory. */
-START_TEST(forgotten)
+TEST(forgotten)
 {
     struct asset_id epoch;
     struct store_error error;
@@ -190,7 +188,6 @@ START_TEST(forgotten)
     ck_assert_uint_eq(told.count, 1);
     catalog->close(catalog);
 }
-END_TEST
 
 static void sum(void *user, const char *uploader, uint64_t bytes)
 {
@@ -214,7 +211,7 @@ static bool list_id(void *user, const struct upload_row *row)
     return true;
 }
 
-START_TEST(questions)
+TEST(questions)
 {
     struct store_error error;
     struct asset_id id;
@@ -244,9 +241,8 @@ START_TEST(questions)
     catalog->close(catalog);
     remove_path();
 }
-END_TEST
 
-START_TEST(bound)
+TEST(bound)
 {
     static const char data[] = "packed";
     const struct asset_id here = {{1}}, elsewhere = {{2}};
@@ -268,16 +264,4 @@ START_TEST(bound)
     ck_assert_uint_eq(told.count, 3);
     catalog->close(catalog);
     remove_path();
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("versions");
-    tcase_add_loop_test(tests, versions, 0, 2);
-    tcase_add_test(tests, versions_last);
-    tcase_add_test(tests, forgotten);
-    tcase_add_test(tests, questions);
-    tcase_add_test(tests, bound);
-    return unit_run("versions", tests, NULL);
 }

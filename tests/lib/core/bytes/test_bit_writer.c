@@ -22,7 +22,7 @@ static void check(const struct field *fields, unsigned count, const uint8_t *byt
     pose_buffer_free(&out);
 }
 
-START_TEST(test_lowest_bit_first)
+TEST(test_lowest_bit_first)
 {
     /* Bit 0 of the word is the last bit of its last byte. */
     static const struct field one[] = {{1, 1}}, second[] = {{0, 1}, {1, 1}}, byte[] = {{0, 8}, {0x5a, 8}};
@@ -30,57 +30,39 @@ START_TEST(test_lowest_bit_first)
     check(second, 2, (const uint8_t[]){0, 0, 0, 2}, 4);
     check(byte, 2, (const uint8_t[]){0, 0, 0x5a, 0}, 4);
 }
-END_TEST
 
-START_TEST(test_field_across_words)
+TEST(test_field_across_words)
 {
     /* 0xabc at bits 28 ... 39: 0xc at the top of the first word, 0xab at the bottom of the next. */
     static const struct field fields[] = {{0, 28}, {0xabc, 12}, {1, 1}};
     check(fields, 3, (const uint8_t[]){0xc0, 0, 0, 0, 0, 0, 1, 0xab}, 8);
 }
-END_TEST
 
-START_TEST(test_negative)
+TEST(test_negative)
 {
     /* -3 in 4 bits is 0b1101, then +1 in 3 bits. */
     static const struct field fields[] = {{-3, 4}, {1, 3}};
     check(fields, 2, (const uint8_t[]){0, 0, 0, 0x1d}, 4);
 }
-END_TEST
 
-START_TEST(test_whole_words)
+TEST(test_whole_words)
 {
     static const struct field fields[] = {{-1, 32}, {0x12345678, 32}}, off[] = {{1, 1}, {-2, 32}};
     check(fields, 2, (const uint8_t[]){255, 255, 255, 255, 0x12, 0x34, 0x56, 0x78}, 8);
     check(off, 2, (const uint8_t[]){0xff, 0xff, 0xff, 0xfd, 0, 0, 0, 1}, 8);
 }
-END_TEST
 
-START_TEST(test_nothing)
+TEST(test_nothing)
 {
     static const struct field none[] = {{-1, 0}, {7, 0}}, mixed[] = {{1, 1}, {5, 0}, {1, 1}};
     check(none, 2, NULL, 0);
     check(mixed, 3, (const uint8_t[]){0, 0, 0, 3}, 4);
 }
-END_TEST
 
-START_TEST(test_widths)
+TEST(test_widths)
 {
     static const struct field known[] = {{0, 1},    {-1, 1},  {1, 2},      {-2, 2},      {-3, 3},    {127, 8},
                                          {-128, 8}, {128, 9}, {32767, 16}, {-32768, 16}, {32768, 17}};
     for (unsigned i = 0; i < sizeof known / sizeof *known; i++)
         ck_assert_uint_eq(bit_width_signed(known[i].value), known[i].width);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *bits = tcase_create("bits");
-    tcase_add_test(bits, test_lowest_bit_first);
-    tcase_add_test(bits, test_field_across_words);
-    tcase_add_test(bits, test_negative);
-    tcase_add_test(bits, test_whole_words);
-    tcase_add_test(bits, test_nothing);
-    tcase_add_test(bits, test_widths);
-    return unit_run("bit_writer", bits, NULL);
 }

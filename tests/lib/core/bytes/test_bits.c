@@ -5,7 +5,7 @@
 /* 0xB0FB is, from its lowest bit: 1, then -3 in 4 bits, 7 in 5, -20 in 6. */
 static const uint8_t words[12] = {0xa0, 0x00, 0xb0, 0xfb, 0x00, 0x00, 0x00, 0x0d, 0x80, 0x00, 0x00, 0x01};
 
-START_TEST(fields_begin_at_the_lowest_bit)
+TEST(fields_begin_at_the_lowest_bit)
 {
     struct bits bits;
     bits_init(&bits, words, 3);
@@ -15,10 +15,9 @@ START_TEST(fields_begin_at_the_lowest_bit)
     ck_assert_int_eq(bits_signed(&bits, 6), -20);
     ck_assert_uint_eq(bits.at, 16);
 }
-END_TEST
 
 /* The top 4 bits of the first word are 1010, the lowest 4 of the next 1101: together 0xDA. */
-START_TEST(a_field_crosses_words)
+TEST(a_field_crosses_words)
 {
     struct bits bits;
     bits_init(&bits, words, 3);
@@ -28,9 +27,8 @@ START_TEST(a_field_crosses_words)
     ck_assert_int_eq(bits_signed(&bits, 32), 0xda);
     ck_assert_uint_eq(bits.at, 60);
 }
-END_TEST
 
-START_TEST(widths_are_0_to_32)
+TEST(widths_are_0_to_32)
 {
     struct bits bits;
     bits_init(&bits, words, 3);
@@ -44,9 +42,8 @@ START_TEST(widths_are_0_to_32)
                          width ? (int32_t) - (INT64_C(1) << (width - 1)) : 0);
     }
 }
-END_TEST
 
-START_TEST(past_the_end_come_zeros)
+TEST(past_the_end_come_zeros)
 {
     struct bits bits;
     bits_init(&bits, words, 3);
@@ -57,9 +54,8 @@ START_TEST(past_the_end_come_zeros)
     bits.at = 28;
     ck_assert_int_eq(bits_signed(&bits, 8), 0xa);
 }
-END_TEST
 
-START_TEST(bits_are_found)
+TEST(bits_are_found)
 {
     struct bits bits;
     bits_init(&bits, words, 3);
@@ -75,16 +71,4 @@ START_TEST(bits_are_found)
     ck_assert_uint_eq(bits_find(&bits, 65, 95), 95);
     ck_assert_uint_eq(bits_find(&bits, 65, 96), 95);
     ck_assert_uint_eq(bits_find(&bits, 40, 40), 40);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("bits");
-    tcase_add_test(cases, fields_begin_at_the_lowest_bit);
-    tcase_add_test(cases, a_field_crosses_words);
-    tcase_add_test(cases, widths_are_0_to_32);
-    tcase_add_test(cases, past_the_end_come_zeros);
-    tcase_add_test(cases, bits_are_found);
-    return unit_run("bits", cases, NULL);
 }

@@ -17,7 +17,7 @@ static const char *text_of(struct pose_buffer *buffer)
     return text;
 }
 
-START_TEST(commas_stand_between_members_and_items)
+TEST(commas_stand_between_members_and_items)
 {
     struct pose_buffer out = {0};
     struct json_writer json;
@@ -44,9 +44,8 @@ START_TEST(commas_stand_between_members_and_items)
                      "{\"none\":[],\"some\":[{},-9223372036854775808,18446744073709551615,0,true,"
                      "null],\"raw\":[1],\"a\":1,\"b\":2,\"extras\":{},\"value\":null}");
 }
-END_TEST
 
-START_TEST(members_of_an_object_that_others_opened)
+TEST(members_of_an_object_that_others_opened)
 {
     struct pose_buffer out = {0};
     struct json_writer json;
@@ -56,9 +55,8 @@ START_TEST(members_of_an_object_that_others_opened)
     jsonw_end(&json);
     ck_assert_str_eq(text_of(&out), "\"a\":1,\"b\":[]");
 }
-END_TEST
 
-START_TEST(what_is_not_finite_is_null_or_0)
+TEST(what_is_not_finite_is_null_or_0)
 {
     /* More than one block of numbers. */
     float values[70] = {1.5f, NAN, INFINITY, -0.0f};
@@ -78,9 +76,8 @@ START_TEST(what_is_not_finite_is_null_or_0)
     const char *text = text_of(&out);
     ck_assert_uint_eq(strlen(text), strlen("[1.5,null,null,-0]") + 66 * 2);
 }
-END_TEST
 
-START_TEST(strings_are_escaped)
+TEST(strings_are_escaped)
 {
     static const char *const cases[][2] = {
         {"a\"b\\c", "\"a\\\"b\\\\c\""},
@@ -98,9 +95,8 @@ START_TEST(strings_are_escaped)
         ck_assert_str_eq(text_of(&out), cases[i][1]);
     }
 }
-END_TEST
 
-START_TEST(long_strings_are_cut_with_an_ellipsis)
+TEST(long_strings_are_cut_with_an_ellipsis)
 {
     struct pose_buffer out = {0};
     struct json_writer json;
@@ -112,7 +108,6 @@ START_TEST(long_strings_are_cut_with_an_ellipsis)
     jsonw_end(&json);
     ck_assert_str_eq(text_of(&out), "[\"abcde…\",\"abcde\",\"abcd…\"]");
 }
-END_TEST
 
 /* How many more allocations there are. */
 static unsigned left;
@@ -129,7 +124,7 @@ static void release(void *user, void *memory)
     free(memory);
 }
 
-START_TEST(half_a_text_is_none)
+TEST(half_a_text_is_none)
 {
     static const struct pose_allocator allocator = {.alloc = alloc, .free = release};
     for (unsigned count = 0; count < 4; count++) {
@@ -145,9 +140,8 @@ START_TEST(half_a_text_is_none)
         ck_assert_uint_eq(out.size, 0);
     }
 }
-END_TEST
 
-START_TEST(base64_there_and_back)
+TEST(base64_there_and_back)
 {
     static const char *const texts[] = {"", "AA==", "AAE=", "AAEC", "AAECAw=="};
     const uint8_t bytes[4] = {0, 1, 2, 3};
@@ -161,18 +155,4 @@ START_TEST(base64_there_and_back)
         ck_assert_uint_eq(base64_decode(text, strlen(text), back, &bad), size);
         ck_assert_int_eq(memcmp(back, bytes, size), 0);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("json_writer");
-    tcase_add_test(tests, commas_stand_between_members_and_items);
-    tcase_add_test(tests, members_of_an_object_that_others_opened);
-    tcase_add_test(tests, what_is_not_finite_is_null_or_0);
-    tcase_add_test(tests, strings_are_escaped);
-    tcase_add_test(tests, long_strings_are_cut_with_an_ellipsis);
-    tcase_add_test(tests, half_a_text_is_none);
-    tcase_add_test(tests, base64_there_and_back);
-    return unit_run("json_writer", tests, NULL);
 }

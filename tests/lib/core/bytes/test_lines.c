@@ -19,7 +19,7 @@ static void begin(struct fixture *f, const char *text)
     lines_init(&f->lines, &f->reader);
 }
 
-START_TEST(texts_and_records_are_read)
+TEST(texts_and_records_are_read)
 {
     struct fixture f;
     begin(&f, "  a name \r\n\r\n// comment\n 1\t2 \r\n\n-1.5 // rest\n\n  \n");
@@ -40,7 +40,6 @@ START_TEST(texts_and_records_are_read)
     ck_assert(!error_is_set(&f.error));
     arena_release(&f.arena);
 }
-END_TEST
 
 /* Each asks for a record of two integers. */
 static const struct {
@@ -57,7 +56,7 @@ static const struct {
     {"1 1.#IND", "non_finite", "pairs[0].b at line 1: \"1.#IND\" is not a finite number", 1, 2},
 };
 
-START_TEST(failures_say_line_and_byte)
+TEST_EACH(failures_say_line_and_byte, COUNT(failures))
 {
     struct fixture f;
     begin(&f, failures[_i].text);
@@ -71,13 +70,4 @@ START_TEST(failures_say_line_and_byte)
     ck_assert_uint_eq(f.error.offset, failures[_i].offset);
     ck_assert_str_eq(f.error.detail, failures[_i].detail);
     arena_release(&f.arena);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("lines");
-    tcase_add_test(cases, texts_and_records_are_read);
-    tcase_add_loop_test(cases, failures_say_line_and_byte, 0, sizeof failures / sizeof *failures);
-    return unit_run("lines", cases, NULL);
 }

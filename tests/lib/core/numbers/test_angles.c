@@ -38,28 +38,25 @@ static void walk(double least, double most)
     }
 }
 
-START_TEST(angles_of_one_turn)
+TEST(angles_of_one_turn)
 {
     walk(1e-9, 7);
 }
-END_TEST
 
-START_TEST(angles_of_many_turns)
+TEST(angles_of_many_turns)
 {
     walk(7, 1.3e5);
 }
-END_TEST
 
 /* Where whole turns are more than a double has digits. */
-START_TEST(angles_of_any_size)
+TEST(angles_of_any_size)
 {
     walk(1.3e5, 1e300);
     ck_assert_double_eq(angle_sine(0x1.6ac5b262ca1ffp+849),
                         sin(0x1.6ac5b262ca1ffp+849)); /* all but half a turn */
 }
-END_TEST
 
-START_TEST(arc_cosines)
+TEST(arc_cosines)
 {
     random_state = 4;
     for (int i = 0; i < ROUNDS; i++) {
@@ -70,9 +67,8 @@ START_TEST(arc_cosines)
         expect(-near, angle_arc_cosine(-near), acos(-near));
     }
 }
-END_TEST
 
-START_TEST(edges)
+TEST(edges)
 {
     ck_assert(signbit(angle_sine(-0.0)) && angle_sine(-0.0) == 0);
     ck_assert_double_eq(angle_cosine(0), 1);
@@ -82,16 +78,4 @@ START_TEST(edges)
     ck_assert_double_eq(angle_sine(4.9e-324), 4.9e-324);
     ck_assert(isnan(angle_sine(INFINITY)) && isnan(angle_cosine(-INFINITY)) && isnan(angle_sine(NAN)));
     ck_assert(isnan(angle_arc_cosine(1.0000000000000002)) && isnan(angle_arc_cosine(NAN)));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("angles");
-    tcase_add_test(tests, angles_of_one_turn);
-    tcase_add_test(tests, angles_of_many_turns);
-    tcase_add_test(tests, angles_of_any_size);
-    tcase_add_test(tests, arc_cosines);
-    tcase_add_test(tests, edges);
-    return unit_run("angles", tests, NULL);
 }

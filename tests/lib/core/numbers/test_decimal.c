@@ -39,7 +39,7 @@ static const struct {
     {"--1", DECIMAL_BAD, 0},
 };
 
-START_TEST(floats_are_read)
+TEST_EACH(floats_are_read, COUNT(floats))
 {
     float value;
     enum decimal_result result = decimal_float(floats[_i].text, strlen(floats[_i].text), &value);
@@ -47,9 +47,8 @@ START_TEST(floats_are_read)
     if (result == DECIMAL_OK)
         ck_assert_msg(value == floats[_i].value, "\"%s\": %.9g", floats[_i].text, (double)value);
 }
-END_TEST
 
-START_TEST(long_texts_are_too_large)
+TEST(long_texts_are_too_large)
 {
     char text[4096];
     memset(text, '1', sizeof text);
@@ -58,7 +57,6 @@ START_TEST(long_texts_are_too_large)
     ck_assert_int_eq(decimal_float(text, sizeof text, &value), DECIMAL_NON_FINITE);
     ck_assert_int_eq(decimal_i32(text, sizeof text, &integer), DECIMAL_TOO_LARGE);
 }
-END_TEST
 
 static const struct {
     const char *text;
@@ -80,21 +78,11 @@ static const struct {
     {"x", DECIMAL_BAD, 0},
 };
 
-START_TEST(integers_are_read)
+TEST_EACH(integers_are_read, COUNT(integers))
 {
     int32_t value;
     enum decimal_result result = decimal_i32(integers[_i].text, strlen(integers[_i].text), &value);
     ck_assert_msg(result == integers[_i].result, "\"%s\": result %d", integers[_i].text, (int)result);
     if (result == DECIMAL_OK)
         ck_assert_int_eq(value, integers[_i].value);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("decimal");
-    tcase_add_loop_test(cases, floats_are_read, 0, sizeof floats / sizeof *floats);
-    tcase_add_loop_test(cases, integers_are_read, 0, sizeof integers / sizeof *integers);
-    tcase_add_test(cases, long_texts_are_too_large);
-    return unit_run("decimal", cases, NULL);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-START_TEST(little_endian_bytes_at_any_place)
+TEST(little_endian_bytes_at_any_place)
 {
     static const uint8_t bytes[] = {0xee, 0, 0, 0x80, 0x3f, 0, 0, 0x20, 0xc1, 1, 0, 0, 0};
     float values[3];
@@ -19,9 +19,8 @@ START_TEST(little_endian_bytes_at_any_place)
     floats_from_le(NULL, NULL, 0);
     floats_to_le(NULL, NULL, 0);
 }
-END_TEST
 
-START_TEST(the_first_that_is_no_number)
+TEST(the_first_that_is_no_number)
 {
     enum { COUNT = 10000 };
     static const size_t places[] = {0, 1, 7, 4095, 4096, 4097, 9999};
@@ -44,7 +43,6 @@ START_TEST(the_first_that_is_no_number)
     ck_assert_uint_eq(floats_find_non_finite(NULL, 0), 0);
     free(values);
 }
-END_TEST
 
 /* By the definition of binary16 (IEEE 754, 3.4). */
 static double value_of_half(uint16_t half)
@@ -61,7 +59,7 @@ static uint16_t to_half(float value)
     return (uint16_t)(bytes[0] | bytes[1] << 8);
 }
 
-START_TEST(halves)
+TEST(halves)
 {
     for (unsigned half = 0; half < 0x7c00; half++) { /* each of them, and the middle to the next */
         float value = (float)value_of_half((uint16_t)half), next = (float)value_of_half((uint16_t)(half + 1));
@@ -78,14 +76,4 @@ START_TEST(halves)
     ck_assert_uint_eq(to_half(-INFINITY), 0xfbff);
     ck_assert_uint_eq(to_half(NAN) & 0x7fff, 0x7e00);
     ck_assert_uint_eq(to_half(FLT_TRUE_MIN), 0);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *floats = tcase_create("floats");
-    tcase_add_test(floats, little_endian_bytes_at_any_place);
-    tcase_add_test(floats, halves);
-    tcase_add_test(floats, the_first_that_is_no_number);
-    return unit_run("floats", floats, NULL);
 }

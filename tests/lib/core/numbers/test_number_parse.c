@@ -58,7 +58,7 @@ static void check_like_strtof(const char *text)
     }
 }
 
-START_TEST(texts_are_read_like_strtof)
+TEST(texts_are_read_like_strtof)
 {
     static const char *const texts[] = {
         "0",
@@ -108,9 +108,8 @@ START_TEST(texts_are_read_like_strtof)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check_like_strtof(texts[i]);
 }
-END_TEST
 
-START_TEST(what_is_no_number_is_refused)
+TEST(what_is_no_number_is_refused)
 {
     static const char *const texts[] = {
         "",    "-",       "+",       ".",     "-.", "e5",    "1e",  "1e+",  "1e-",
@@ -128,9 +127,8 @@ START_TEST(what_is_no_number_is_refused)
     ck_assert_float_eq(value, 12);
     ck_assert(!number_parse_float("1\0", 2, &value));
 }
-END_TEST
 
-START_TEST(random_floats_at_every_precision)
+TEST(random_floats_at_every_precision)
 {
     for (int i = 0; i < 300000; i++) {
         float value = float_of((uint32_t)random_bits());
@@ -141,9 +139,8 @@ START_TEST(random_floats_at_every_precision)
         check_like_strtof(text);
     }
 }
-END_TEST
 
-START_TEST(random_digits)
+TEST(random_digits)
 {
     for (int i = 0; i < 300000; i++) {
         char text[100];
@@ -152,10 +149,9 @@ START_TEST(random_digits)
         check_like_strtof(text);
     }
 }
-END_TEST
 
 /* The points half-way between two floats, exactly, and a hair to either side of them. */
-START_TEST(half_way_points)
+TEST(half_way_points)
 {
     for (int i = 0; i < 20000; i++) {
         uint32_t bits = (uint32_t)random_bits() & 0x7fffffff;
@@ -179,9 +175,8 @@ START_TEST(half_way_points)
         check_like_strtof(text);
     }
 }
-END_TEST
 
-START_TEST(long_texts)
+TEST(long_texts)
 {
     char text[5000];
     memset(text, '0', sizeof text);
@@ -201,9 +196,8 @@ START_TEST(long_texts)
     text[4998] = '0';
     check_like_strtof(text);
 }
-END_TEST
 
-START_TEST(usual_numbers_are_read_the_short_way)
+TEST(usual_numbers_are_read_the_short_way)
 {
     char text[64];
     for (int n = 0; n < 60000; n++) {
@@ -231,18 +225,4 @@ START_TEST(usual_numbers_are_read_the_short_way)
         "", "-", ".", "+.", "e5", "x", "1234567890123456", "0.1234567890123456"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         ck_assert(!number_scan_float(others[i], others[i] + strlen(others[i]), &value));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("number_parse");
-    tcase_add_test(cases, usual_numbers_are_read_the_short_way);
-    tcase_add_test(cases, texts_are_read_like_strtof);
-    tcase_add_test(cases, what_is_no_number_is_refused);
-    tcase_add_test(cases, random_floats_at_every_precision);
-    tcase_add_test(cases, random_digits);
-    tcase_add_test(cases, half_way_points);
-    tcase_add_test(cases, long_texts);
-    return unit_run("number_parse", cases, NULL);
 }

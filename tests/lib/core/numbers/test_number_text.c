@@ -197,7 +197,7 @@ static void check_rounded(double value, double grid)
     }
 }
 
-START_TEST(rounded_numbers_have_the_same_text)
+TEST(rounded_numbers_have_the_same_text)
 {
     static const double sizes[] = {0.01, 1, 16, 20, 256, 360, 2048, 1e5},
                         grids[] = {1, 10, 1e3, 1e4, 1e5, 1e6, 1e7};
@@ -214,26 +214,23 @@ START_TEST(rounded_numbers_have_the_same_text)
         check_rounded(n / 10.0, 10);
     }
 }
-END_TEST
 
-START_TEST(known_values_have_their_shortest_text)
+TEST_EACH(known_values_have_their_shortest_text, COUNT(known))
 {
     char text[POSE_FLOAT_TEXT + 1];
     text[pose_float_text(known[_i].value, text)] = '\0';
     ck_assert_str_eq(text, known[_i].text);
 }
-END_TEST
 
-START_TEST(random_bits)
+TEST(random_bits)
 {
     uint32_t bits = 1;
     for (int i = 0; i < 2000000; i++, bits = bits * 1664525u + 1013904223u)
         check_bits(bits);
 }
-END_TEST
 
 /* What poses are made of. */
-START_TEST(numbers_of_poses)
+TEST(numbers_of_poses)
 {
     uint32_t state = 7;
     for (int i = 0; i < 1000000; i++, state = state * 1664525u + 1013904223u) {
@@ -246,10 +243,9 @@ START_TEST(numbers_of_poses)
         check_bits(bits);
     }
 }
-END_TEST
 
 /* Around every power of two, where the interval is not even, and the smallest floats. */
-START_TEST(edges)
+TEST(edges)
 {
     for (uint32_t exponent = 0; exponent < 255; exponent++) {
         for (uint32_t step = 0; step < 64; step++) {
@@ -260,9 +256,8 @@ START_TEST(edges)
     for (uint32_t bits = 0; bits < 100000; bits++)
         check_bits(bits);
 }
-END_TEST
 
-START_TEST(whole_numbers_and_short_decimals)
+TEST(whole_numbers_and_short_decimals)
 {
     for (uint32_t i = 0; i < 300000; i++) {
         const float values[] = {(float)i, (float)i * 1000, (float)i / 100, (float)i / 1024, (float)i * 1e-9f};
@@ -273,9 +268,8 @@ START_TEST(whole_numbers_and_short_decimals)
         }
     }
 }
-END_TEST
 
-START_TEST(locale_does_not_matter)
+TEST(locale_does_not_matter)
 {
     static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "cs_CZ.UTF-8"};
     const char *found = NULL;
@@ -291,7 +285,6 @@ START_TEST(locale_does_not_matter)
     ck_assert_float_eq(value, 0.25f);
     setlocale(LC_NUMERIC, "C");
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------- all of them -- */
 
@@ -319,13 +312,5 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && !strcmp(argv[1], "--all"))
         return check_all();
-    TCase *cases = tcase_create("float_text");
-    tcase_add_test(cases, rounded_numbers_have_the_same_text);
-    tcase_add_loop_test(cases, known_values_have_their_shortest_text, 0, sizeof known / sizeof *known);
-    tcase_add_test(cases, random_bits);
-    tcase_add_test(cases, numbers_of_poses);
-    tcase_add_test(cases, edges);
-    tcase_add_test(cases, whole_numbers_and_short_decimals);
-    tcase_add_test(cases, locale_does_not_matter);
-    return unit_run("number_text", cases, NULL);
+    return unit_run();
 }

@@ -20,7 +20,7 @@ static struct pose_document *decode(const char *text)
     "Zrotation\n\t\tEnd Site\n\t\t{\n\t\t\tOFFSET 0 4 0\n\t\t}\n\t}\n}\nMOTION\n"
 #define MOTION "Frames: 2\nFrame Time: 0.5\n10 20 30 90 0 0 0 0 0\n11 21 31 0 0 90 0 0 30\n"
 
-START_TEST(worked_file)
+TEST(worked_file)
 {
     struct pose_document *document = decode(HEAD MOTION);
     const struct pose_skeleton *skeleton = document->skeletons;
@@ -54,10 +54,9 @@ START_TEST(worked_file)
     ck_assert_uint_eq(clip->tracks[1].channels[POSE_TRANSLATION].count, 0);
     pose_document_free(document);
 }
-END_TEST
 
 /* A root that is Second Life's pelvis means that viewer's inches. */
-START_TEST(units)
+TEST(units)
 {
     static const char *const names[] = {"hip", "mPelvis", "avatar_mPelvis"};
     for (int i = 0; i < 3; i++) {
@@ -77,7 +76,6 @@ START_TEST(units)
         pose_document_free(document);
     }
 }
-END_TEST
 
 /* Hips, a head and a foot; which way they lie is which way is up. */
 static const struct {
@@ -94,7 +92,7 @@ static const struct {
     {"hip", "0 1 60", "0 5 -90", POSE_AXES_INCHES}, /* as the viewer takes it */
 };
 
-START_TEST(up)
+TEST_EACH(up, COUNT(standing))
 {
     char text[600];
     const char *codes = "";
@@ -125,10 +123,9 @@ START_TEST(up)
     pose_sampler_free(sampler);
     pose_document_free(document);
 }
-END_TEST
 
 /* What is one file: line ends, blanks, words in other cases, braces that touch, a byte order mark, colons apart. */
-START_TEST(spellings)
+TEST(spellings)
 {
     static const char *const same[] = {
         "hierarchy root Hips { offset 1 2 3 channels 1 xROTATION End site { } } motion frames:1 frame "
@@ -150,10 +147,9 @@ START_TEST(spellings)
         pose_document_free(document);
     }
 }
-END_TEST
 
 /* Any choice of channels: a position by part keeps the OFFSET's rest, scales, an axis twice, none at all. */
-START_TEST(channels)
+TEST(channels)
 {
     struct pose_document *document = decode(
         "HIERARCHY ROOT a { OFFSET 1 2 3 CHANNELS 2 Yposition Zrotation JOINT b { OFFSET 0 0 0 CHANNELS 9 "
@@ -170,9 +166,8 @@ START_TEST(channels)
     ck_assert_int_eq(document->skeletons->joints[3].parent, -1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(names)
+TEST(names)
 {
     struct pose_document *document = decode("HIERARCHY\nROOT  Left  Hand \n{\nJOINT caf\xe9\n{\n}\nJOINT "
                                             "a\n{\n}\nJOINT a_3\n{\n}\nJOINT a\n{\n}\n"
@@ -187,16 +182,14 @@ START_TEST(names)
     ck_assert(strstr(codec_warning_text(document, "duplicate_joint"), "line 13") != NULL);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(text_after_the_frames)
+TEST(text_after_the_frames)
 {
     struct pose_document *document = decode(HEAD MOTION "\n1 2 3\n");
     ck_assert_str_eq(codec_warning_text(document, "trailing_text"),
                      "text after the last frame, from line 22 on");
     pose_document_free(document);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- refusals -- */
 
@@ -241,16 +234,15 @@ static const struct refusal refusals[] = {
     {HEAD "Frames: 1\nFrame Time: 0.5\n10 20 30 90 0 inf 0 0 0\n", "non_finite", 19},
 };
 
-START_TEST(refused)
+TEST_EACH(refused, COUNT(refusals))
 {
     const struct refusal *refusal = &refusals[_i];
     struct pose_error error = codec_must_fail("bvh", refusal->text, strlen(refusal->text), refusal->code);
     ck_assert_msg(error.line == refusal->line, "line %u: %s", error.line, error.detail);
     ck_assert_int_eq(error.status, POSE_BAD_DATA);
 }
-END_TEST
 
-START_TEST(a_bad_number_says_where)
+TEST(a_bad_number_says_where)
 {
     const char *text = HEAD "Frames: 1\nFrame Time: 0.5\n1 2 3 4 5 6 7 east 9\n";
     struct pose_error error = codec_must_fail("bvh", text, strlen(text), "bad_number");
@@ -260,7 +252,6 @@ START_TEST(a_bad_number_says_where)
     error = codec_must_fail("bvh", text, strlen(text), "no_frames");
     ck_assert_str_eq(error.detail, "Frames at line 6: -1 frames");
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------ hostile -- */
 
@@ -277,7 +268,7 @@ static char *repeat(const char *before, const char *piece, size_t count, const c
 }
 
 /* A million joints in one another: over the limit of joints, and what is below it is no problem. */
-START_TEST(deep_nesting)
+TEST(deep_nesting)
 {
     struct pose_error error;
     char *deep = repeat("HIERARCHY ROOT a\n{", "JOINT b\n{", 1000000, "");
@@ -297,10 +288,9 @@ START_TEST(deep_nesting)
     free(braces);
     free(deep);
 }
-END_TEST
 
 /* Joints times frames: few numbers, many keys that nothing in the file pays for. */
-START_TEST(joints_times_frames)
+TEST(joints_times_frames)
 {
     struct pose_error error;
     char *joints = repeat("HIERARCHY ROOT a\n{", "JOINT b\n{}", 5000, "} MOTION Frames: 5000 Frame Time: 1 ");
@@ -310,9 +300,8 @@ START_TEST(joints_times_frames)
     free(text);
     free(joints);
 }
-END_TEST
 
-START_TEST(promises_cost_nothing)
+TEST(promises_cost_nothing)
 {
     const char *text = HEAD "Frames: 2147483647\nFrame Time: 0.5\n1 2 3\n";
     ck_assert_uint_lt(codec_memory("bvh", text, strlen(text)), 100000);
@@ -325,10 +314,9 @@ START_TEST(promises_cost_nothing)
     pose_document_free(document);
     free(line);
 }
-END_TEST
 
 /* All joints of one name: each gets another. */
-START_TEST(one_name)
+TEST(one_name)
 {
     char *text = repeat("HIERARCHY ROOT a\n{", "JOINT a\n{}", 20000, "} MOTION Frames: 0 Frame Time: 0");
     struct pose_document *document = decode(text);
@@ -337,9 +325,8 @@ START_TEST(one_name)
     pose_document_free(document);
     free(text);
 }
-END_TEST
 
-START_TEST(detected)
+TEST(detected)
 {
     struct pose_source source = {.name = "a.txt", .bytes = {(const uint8_t *)HEAD, sizeof HEAD - 1}};
     ck_assert_str_eq(pose_detect(&source), "bvh");
@@ -347,25 +334,4 @@ START_TEST(detected)
     ck_assert_str_eq(pose_detect(&source), "bvh");
     source.name = "a.txt";
     ck_assert_ptr_null(pose_detect(&source));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("bvh");
-    tcase_add_test(cases, worked_file);
-    tcase_add_test(cases, units);
-    tcase_add_loop_test(cases, up, 0, sizeof standing / sizeof *standing);
-    tcase_add_test(cases, spellings);
-    tcase_add_test(cases, channels);
-    tcase_add_test(cases, names);
-    tcase_add_test(cases, text_after_the_frames);
-    tcase_add_loop_test(cases, refused, 0, sizeof refusals / sizeof *refusals);
-    tcase_add_test(cases, a_bad_number_says_where);
-    tcase_add_test(cases, deep_nesting);
-    tcase_add_test(cases, joints_times_frames);
-    tcase_add_test(cases, promises_cost_nothing);
-    tcase_add_test(cases, one_name);
-    tcase_add_test(cases, detected);
-    return unit_run("bvh", cases, NULL);
 }

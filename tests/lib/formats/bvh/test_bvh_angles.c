@@ -40,7 +40,7 @@ static int order_of(int frame, int shift)
     return (frame / 1000 + shift) % 6;
 }
 
-START_TEST(four_are_as_each)
+TEST_EACH(four_are_as_each, 3)
 {
     unsigned done[6] = {0}, all[6] = {0};
     float previous[BVH_TURNS][3] = {{0}};
@@ -75,12 +75,4 @@ START_TEST(four_are_as_each)
         printf("%u of %u at once\n", done[i], all[i]);
         ck_assert_uint_ge(done[i], done[0] ? all[i] / 2 : 0);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("bvh_angles");
-    tcase_add_loop_test(cases, four_are_as_each, 0, 3);
-    return unit_run("bvh_angles", cases, NULL);
 }

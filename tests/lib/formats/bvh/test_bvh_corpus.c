@@ -135,7 +135,9 @@ static void check_pair(const struct pair *pair)
     pose_document_free(bvh);
 }
 
-START_TEST(published_files_agree_with_shipped_clips)
+TIMEOUT(120);
+
+TEST(published_files_agree_with_shipped_clips)
 {
     struct test_file table;
     if (!corpus_read("sl/bvh/PAIRS.tsv", &table))
@@ -154,7 +156,6 @@ START_TEST(published_files_agree_with_shipped_clips)
     free(text);
     test_file_free(&table);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------- round trips -- */
 
@@ -247,7 +248,7 @@ static void round_trip(const struct test_file *file, const struct pose_skeleton 
     pose_document_free(clip);
 }
 
-START_TEST(clips_come_back_from_bvh)
+TEST(clips_come_back_from_bvh)
 {
     static const char *const folders[] = {"sl/viewer", "sl/opensim", "sl/bento", "sl/ruth2"};
     struct worst worst = {0};
@@ -271,14 +272,4 @@ START_TEST(clips_come_back_from_bvh)
     ck_assert_uint_eq(worst.clips, 167);
     pose_document_free(skeleton);
     test_file_free(&xml);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("bvh corpus");
-    tcase_set_timeout(cases, 120);
-    tcase_add_test(cases, published_files_agree_with_shipped_clips);
-    tcase_add_test(cases, clips_come_back_from_bvh);
-    return unit_run("bvh corpus", cases, NULL);
 }

@@ -30,7 +30,7 @@ static void expect_back(const char *text)
 }
 
 /* Orders, channels, frame time, End Sites: the same text again. */
-START_TEST(files_come_back)
+TEST(files_come_back)
 {
     static const char *const orders[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX"};
     for (int i = 0; i < 6; i++) {
@@ -47,7 +47,6 @@ START_TEST(files_come_back)
         expect_back(text);
     }
 }
-END_TEST
 
 static const struct pose_joint two_roots[] = {
     {.name = "left hand",
@@ -59,7 +58,7 @@ static const struct pose_joint two_roots[] = {
     {.parent = -1, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}, .has_id = true, .id = 7},
 };
 
-START_TEST(what_is_lost)
+TEST(what_is_lost)
 {
     const float times[2] = {0, 1}, places[6] = {0, 1, 0, 0, 3, 0}, turns[8] = {0, 0, 0, 1, 1, 0, 0, 0};
     const struct pose_track tracks[] = {
@@ -83,7 +82,6 @@ START_TEST(what_is_lost)
     ck_assert(strstr(text, "Frames: 11\nFrame Time: 0.1\n") != NULL);
     free(text);
 }
-END_TEST
 
 static struct pose_error must_refuse(const struct pose_content *content, const char *code)
 {
@@ -94,7 +92,7 @@ static struct pose_error must_refuse(const struct pose_content *content, const c
     return error;
 }
 
-START_TEST(refused)
+TEST(refused)
 {
     const struct pose_value fps = {.kind = POSE_INT, .key = "fps", .as.integer = 0};
     const struct pose_value settings = {.kind = POSE_OBJECT, .first = &fps};
@@ -117,10 +115,9 @@ START_TEST(refused)
     clip.duration = 1e9f;
     ck_assert_int_eq(must_refuse(&content, "over_limit").status, POSE_OVER_LIMIT);
 }
-END_TEST
 
 /* A clip of Second Life: the rest as frame 0, in inches; a joint that stays there is turned a little in frame 0 alone. */
-START_TEST(for_second_life)
+TEST(for_second_life)
 {
     struct pose_document *stand_in = NULL;
     for (unsigned i = 0; pose_stand_in_name(i) && !stand_in; i++) {
@@ -161,7 +158,6 @@ START_TEST(for_second_life)
     pose_document_free(stand_in);
     free(text);
 }
-END_TEST
 
 /* The second line of numbers of a clip that goes 1 m up from there, under a root of that name. */
 static char *encode_lift(const char *root, const char *unit, bool is_native, struct codec_losses *losses)
@@ -196,7 +192,7 @@ static char *encode_lift(const char *root, const char *unit, bool is_native, str
 }
 
 /* Under Second Life's pelvis lengths are inches wherever the clip came from, as that viewer and our reader take them. */
-START_TEST(units)
+TEST(units)
 {
     static const struct {
         const char *root, *unit, *offset, *frame, *note;
@@ -234,10 +230,9 @@ START_TEST(units)
                         "bad_setting");
     ck_assert_str_eq(error.field, "unit");
 }
-END_TEST
 
 /* The pelvis' keys come back as the same 16 bits: those on frames, but for the rounding of their times, and fast ones too. */
-START_TEST(the_pelvis_comes_back_exactly)
+TEST(the_pelvis_comes_back_exactly)
 {
     enum { KEYS = 21 };
     struct pose_document *stand_in = NULL;
@@ -284,10 +279,9 @@ START_TEST(the_pelvis_comes_back_exactly)
     pose_document_free(stand_in);
     free(text);
 }
-END_TEST
 
 /* Inches are axes that glTF's writer knows: what comes back stands as high. */
-START_TEST(through_gltf)
+TEST(through_gltf)
 {
     const char *text =
         "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Xrotation "
@@ -306,18 +300,4 @@ START_TEST(through_gltf)
     pose_buffer_free(&glb);
     pose_document_free(gltf);
     pose_document_free(bvh);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("bvh, writing");
-    tcase_add_test(cases, files_come_back);
-    tcase_add_test(cases, what_is_lost);
-    tcase_add_test(cases, refused);
-    tcase_add_test(cases, for_second_life);
-    tcase_add_test(cases, units);
-    tcase_add_test(cases, the_pelvis_comes_back_exactly);
-    tcase_add_test(cases, through_gltf);
-    return unit_run("bvh, writing", cases, NULL);
 }

@@ -28,7 +28,7 @@ static const char small[] =
     "\"events\":[{\"time\":1,\"type\":\"b\"},{\"time\":0.5,\"type\":\"a\",\"value\":\"x\",\"n\":[1]}],"
     "\"more\":1}";
 
-START_TEST(what_it_says_is_read)
+TEST(what_it_says_is_read)
 {
     struct pose_document *document = must_read(small);
     const struct pose_clip *clip = document->clips;
@@ -55,10 +55,9 @@ START_TEST(what_it_says_is_read)
     pose_buffer_free(&extras);
     pose_document_free(document);
 }
-END_TEST
 
 /* What is written of it reads as the same, and is then written the same. */
-START_TEST(it_writes_what_it_reads)
+TEST(it_writes_what_it_reads)
 {
     for (int gltf = 0; gltf < 2; gltf++) {
         struct pose_document *first = must_read(small);
@@ -83,10 +82,9 @@ START_TEST(it_writes_what_it_reads)
         pose_document_free(second);
     }
 }
-END_TEST
 
 /* BVH for Second Life is in inches, which are kept unless glTF's axes are asked for. */
-START_TEST(inches_are_kept)
+TEST(inches_are_kept)
 {
     static const char json[] =
         "{\"duration\":1,\"axes\":\"native\",\"unit\":\"inch\",\"joints\":[{\"name\":\"hip\","
@@ -102,7 +100,6 @@ START_TEST(inches_are_kept)
     pose_document_free(first);
     pose_document_free(second);
 }
-END_TEST
 
 /* A clip with its own skeleton: joints without names and such that share one, and tracks that say which is theirs. */
 static const char own[] =
@@ -114,7 +111,7 @@ static const char own[] =
     "{\"name\":null,\"parent\":0,\"rotation\":[0,0,1,0],\"scale\":[1,2,3]},"
     "{\"name\":\"a\",\"parent\":1,\"extras\":{\"end_sites\":[[0,4,0]]}}]}}";
 
-START_TEST(its_skeleton_comes_back)
+TEST(its_skeleton_comes_back)
 {
     struct pose_document *first = must_read(own);
     const struct pose_skeleton *skeleton = first->skeletons;
@@ -155,10 +152,9 @@ START_TEST(its_skeleton_comes_back)
     }
     pose_document_free(first);
 }
-END_TEST
 
 /* Floats whose shortest text lies so near to the middle between two floats that a double in between could tip it. */
-START_TEST(every_float_comes_back)
+TEST(every_float_comes_back)
 {
     uint32_t state = 12345;
     for (int round = 0; round < 200; round++) {
@@ -183,7 +179,6 @@ START_TEST(every_float_comes_back)
         pose_document_free(document);
     }
 }
-END_TEST
 
 static const struct {
     const char *json, *code, *pointer;
@@ -230,15 +225,14 @@ static const struct {
     {"{\"duration\":1,\"joints\":[],\"frame_count\":-1}", "bad_number", "/frame_count"},
 };
 
-START_TEST(each_is_refused_at_its_place)
+TEST_EACH(each_is_refused_at_its_place, COUNT(refused))
 {
     const char *json = refused[_i].json;
     struct pose_error error = codec_must_fail("json", json, strlen(json), refused[_i].code);
     ck_assert_str_eq(error.field, refused[_i].pointer);
 }
-END_TEST
 
-START_TEST(text_is_told_apart)
+TEST(text_is_told_apart)
 {
     static const struct {
         const char *text, *format;
@@ -258,7 +252,6 @@ START_TEST(text_is_told_apart)
         ck_assert_pstr_eq(pose_detect(&source), texts[i].format);
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- corpus -- */
 
@@ -336,7 +329,7 @@ static void tally_files(const char *folder, struct tally tallies[TALLIES + 1])
     test_paths_free(&paths);
 }
 
-START_TEST(made_files_come_back_by_way_of_json)
+TEST(made_files_come_back_by_way_of_json)
 {
     struct tally tallies[TALLIES + 1];
     tally_files(POSED_BINARY_DIR "/format-samples", tallies);
@@ -344,9 +337,8 @@ START_TEST(made_files_come_back_by_way_of_json)
         ck_assert_msg(tally->same == tally->clips, "%s: %u of %u", tally->format, tally->same, tally->clips);
     ck_assert(tallies[CFP].clips && tallies[CFP + 1].clips && tallies[CFP + 2].clips);
 }
-END_TEST
 
-START_TEST(games_files_come_back_by_way_of_json)
+TEST(games_files_come_back_by_way_of_json)
 {
     struct tally tallies[TALLIES + 1];
     const char *root = corpus_root();
@@ -362,20 +354,4 @@ START_TEST(games_files_come_back_by_way_of_json)
     ck_assert_uint_eq(tallies[0].clips, 167);
     ck_assert_uint_eq(tallies[TSO].clips, 44);
     ck_assert_uint_eq(tallies[CFP].clips, 35);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *reading = tcase_create("reading"), *corpus = tcase_create("corpus");
-    tcase_add_test(reading, what_it_says_is_read);
-    tcase_add_test(reading, it_writes_what_it_reads);
-    tcase_add_test(reading, inches_are_kept);
-    tcase_add_test(reading, its_skeleton_comes_back);
-    tcase_add_test(reading, every_float_comes_back);
-    tcase_add_loop_test(reading, each_is_refused_at_its_place, 0, sizeof refused / sizeof *refused);
-    tcase_add_test(reading, text_is_told_apart);
-    tcase_add_test(corpus, made_files_come_back_by_way_of_json);
-    tcase_add_test(corpus, games_files_come_back_by_way_of_json);
-    return unit_run("clip_json", reading, corpus, (TCase *)NULL);
 }

@@ -40,7 +40,7 @@ static const struct pose_channel *only_channel(const struct pose_document *docum
 
 /* ------------------------------------------------------------------------------------------- containers -- */
 
-START_TEST(both_containers_hold_the_same)
+TEST_EACH(both_containers_hold_the_same, 2)
 {
     struct gltf_file file = {0};
     unsigned times = gltf_put_floats(&file, 1, 3, three_times),
@@ -63,10 +63,9 @@ START_TEST(both_containers_hold_the_same)
     pose_document_free(document);
     gltf_free(&file);
 }
-END_TEST
 
 /* A .gltf whose buffer lies beside it. */
-START_TEST(one_file_beside_it_is_found)
+TEST(one_file_beside_it_is_found)
 {
     static const char json[] =
         "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}],\"buffers\":[{\"uri\":\"walk.bin\",\"byteLength\":"
@@ -86,9 +85,8 @@ START_TEST(one_file_beside_it_is_found)
     pose_document_free(document);
     codec_must_fail("gltf", json, strlen(json), "external_uri");
 }
-END_TEST
 
-START_TEST(no_animation_is_no_clip)
+TEST(no_animation_is_no_clip)
 {
     static const char json[] = "{\"asset\":{\"version\":\"2.0\"},\"meshes\":[{}]}";
     struct pose_document *document = codec_must_decode(NULL, json, strlen(json));
@@ -97,7 +95,6 @@ START_TEST(no_animation_is_no_clip)
     ck_assert_uint_eq(codec_warnings(document, "unused_meshes"), 1);
     pose_document_free(document);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------- accessors -- */
 
@@ -112,7 +109,7 @@ static const struct {
     {5123, "\xff\xff\x33\x33\x00\x00\x66\x66", {1, 0.2f, 0, 0.4f}},
 };
 
-START_TEST(integers_are_normalised)
+TEST_EACH(integers_are_normalised, 4)
 {
     struct gltf_file file = {0};
     char accessor[200];
@@ -131,10 +128,9 @@ START_TEST(integers_are_normalised)
     pose_document_free(document);
     gltf_free(&file);
 }
-END_TEST
 
 /* Times and places in one view, a key each 16 bytes. */
-START_TEST(strides_are_followed)
+TEST(strides_are_followed)
 {
     static const float rows[] = {0, 1, 2, 3, 1, 4, 5, 6, 3, 7, 8, 9};
     struct gltf_file file = {0};
@@ -155,10 +151,9 @@ START_TEST(strides_are_followed)
     pose_document_free(document);
     gltf_free(&file);
 }
-END_TEST
 
 /* Zeros, of which one is replaced. */
-START_TEST(sparse_accessors_are_filled_in)
+TEST(sparse_accessors_are_filled_in)
 {
     static const uint16_t index = 1;
     static const float place[] = {5, 6, 7}, expected[] = {0, 0, 0, 5, 6, 7, 0, 0, 0};
@@ -177,7 +172,6 @@ START_TEST(sparse_accessors_are_filled_in)
     pose_document_free(document);
     gltf_free(&file);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------- interpolations -- */
 
@@ -190,7 +184,7 @@ static void sample(const struct pose_document *document, double t, float row[10]
     pose_sampler_free(sampler);
 }
 
-START_TEST(steps_hold_until_the_next_key)
+TEST(steps_hold_until_the_next_key)
 {
     struct gltf_file file = {0};
     float row[10];
@@ -207,7 +201,6 @@ START_TEST(steps_hold_until_the_next_key)
     pose_document_free(document);
     gltf_free(&file);
 }
-END_TEST
 
 /* The formula of appendix C, once more. */
 static double hermite(double s, double v0, double b0, double v1, double a1)
@@ -216,7 +209,7 @@ static double hermite(double s, double v0, double b0, double v1, double a1)
            (-2 * s * s * s + 3 * s * s) * v1 + (s * s * s - s * s) * a1;
 }
 
-START_TEST(splines_are_followed)
+TEST(splines_are_followed)
 {
     /* in-tangent, value, out-tangent of two keys, 2 s apart */
     static const float times[] = {1, 3}, keys[18] = {9, 9, 9, 0, 1, 2, 3, -4, 0, 0, 2, -1, 1, 0, 5, 9, 9, 9};
@@ -239,9 +232,8 @@ START_TEST(splines_are_followed)
     pose_document_free(document);
     gltf_free(&file);
 }
-END_TEST
 
-START_TEST(splines_of_rotations_are_followed)
+TEST(splines_of_rotations_are_followed)
 {
     static const float times[] = {0, 1};
     static const float keys[24] = {0,    0,    0,    0,    0, 0, 0, 1, 0.8f, -0.5f, 0.1f, 0.2f,
@@ -267,11 +259,10 @@ START_TEST(splines_of_rotations_are_followed)
     pose_document_free(document);
     gltf_free(&file);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------- the tree -- */
 
-START_TEST(joints_have_all_that_is_above_them)
+TEST(joints_have_all_that_is_above_them)
 {
     struct gltf_file file = {0};
     unsigned times = gltf_put_floats(&file, 1, 1, three_times),
@@ -305,7 +296,6 @@ START_TEST(joints_have_all_that_is_above_them)
     pose_document_free(document);
     gltf_free(&file);
 }
-END_TEST
 
 /* Column-major; which way it turns, and what it scales by. */
 static const struct {
@@ -320,7 +310,7 @@ static const struct {
     {"1,0,0,0, 0.5,1,0,0, 0,0,1,0, 0,0,0,1", {0, 0, 0, 1}, {1, 1.118034f, 1}, "sheared_matrix"},
 };
 
-START_TEST(matrices_are_taken_apart)
+TEST_EACH(matrices_are_taken_apart, COUNT(matrices))
 {
     char json[400];
     snprintf(json, sizeof json,
@@ -335,7 +325,6 @@ START_TEST(matrices_are_taken_apart)
         ck_assert_float_eq_tol(joint->rotation[c], matrices[_i].rotation[c], 1e-6f);
     pose_document_free(document);
 }
-END_TEST
 
 static const struct {
     const char *name, *expected;
@@ -350,7 +339,7 @@ static const struct {
     {"", NULL, -1},
 };
 
-START_TEST(numbers_in_names_are_ids)
+TEST_EACH(numbers_in_names_are_ids, COUNT(names))
 {
     char json[400];
     for (int ours = 0; ours < 2; ours++) {
@@ -367,11 +356,10 @@ START_TEST(numbers_in_names_are_ids)
         pose_document_free(document);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- the clips -- */
 
-START_TEST(weights_become_a_track_a_target)
+TEST(weights_become_a_track_a_target)
 {
     static const float weights[] = {0, 1, 0.25f, 0.75f, 0.5f, 0.5f};
     struct gltf_file file = {0};
@@ -396,9 +384,8 @@ START_TEST(weights_become_a_track_a_target)
     pose_document_free(document);
     gltf_free(&file);
 }
-END_TEST
 
-START_TEST(animations_are_clips_and_share_times)
+TEST(animations_are_clips_and_share_times)
 {
     struct gltf_file file = {0};
     gltf_put_floats(&file, 1, 3, three_times);
@@ -423,26 +410,4 @@ START_TEST(animations_are_clips_and_share_times)
     ck_assert_uint_eq(codec_warnings(document, "channel_ignored"), 1);
     pose_document_free(document);
     gltf_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *files = tcase_create("files"), *numbers = tcase_create("accessors"),
-          *curves = tcase_create("curves"), *tree = tcase_create("tree"), *clips = tcase_create("clips");
-    tcase_add_loop_test(files, both_containers_hold_the_same, 0, 2);
-    tcase_add_test(files, one_file_beside_it_is_found);
-    tcase_add_test(files, no_animation_is_no_clip);
-    tcase_add_loop_test(numbers, integers_are_normalised, 0, 4);
-    tcase_add_test(numbers, strides_are_followed);
-    tcase_add_test(numbers, sparse_accessors_are_filled_in);
-    tcase_add_test(curves, steps_hold_until_the_next_key);
-    tcase_add_test(curves, splines_are_followed);
-    tcase_add_test(curves, splines_of_rotations_are_followed);
-    tcase_add_test(tree, joints_have_all_that_is_above_them);
-    tcase_add_loop_test(tree, matrices_are_taken_apart, 0, sizeof matrices / sizeof *matrices);
-    tcase_add_loop_test(tree, numbers_in_names_are_ids, 0, sizeof names / sizeof *names);
-    tcase_add_test(clips, weights_become_a_track_a_target);
-    tcase_add_test(clips, animations_are_clips_and_share_times);
-    return unit_run("gltf", files, numbers, curves, tree, clips, (TCase *)NULL);
 }

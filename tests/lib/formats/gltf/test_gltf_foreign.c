@@ -93,7 +93,7 @@ static const struct {
      {0.25f, 2.5f, 0}},
 };
 
-START_TEST(poses_are_what_went_in)
+TEST_EACH(poses_are_what_went_in, COUNT(poses))
 {
     struct pose_document *document = read_foreign(poses[_i].file);
     float row[10], place[3];
@@ -103,7 +103,6 @@ START_TEST(poses_are_what_went_in)
     check_numbers("place", place, 3, poses[_i].place);
     pose_document_free(document);
 }
-END_TEST
 
 /* Names, lengths and how much there is. */
 static const struct {
@@ -116,7 +115,7 @@ static const struct {
     {"assimp-box.glb", NULL, 0, 0, 0},
 };
 
-START_TEST(files_hold_what_went_in)
+TEST_EACH(files_hold_what_went_in, COUNT(files))
 {
     struct pose_document *document = read_foreign(files[_i].file);
     ck_assert_uint_eq(document->clip_count, files[_i].clips);
@@ -130,9 +129,8 @@ START_TEST(files_hold_what_went_in)
     ck_assert_uint_eq(document->meshes->face_count > 0, 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(keys_and_morphs_of_three)
+TEST(keys_and_morphs_of_three)
 {
     struct pose_document *document = read_foreign("three-nodes.gltf");
     const struct pose_clip *clip = document->clips;
@@ -150,14 +148,4 @@ START_TEST(keys_and_morphs_of_three)
     ck_assert(clip->tracks[3].channels[POSE_MORPH].values[0] == 1);
     ck_assert(document->skeletons->joints[0].rotation[1] == root);
     pose_document_free(document);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *foreign = tcase_create("foreign");
-    tcase_add_loop_test(foreign, poses_are_what_went_in, 0, sizeof poses / sizeof *poses);
-    tcase_add_loop_test(foreign, files_hold_what_went_in, 0, sizeof files / sizeof *files);
-    tcase_add_test(foreign, keys_and_morphs_of_three);
-    return unit_run("gltf_foreign", foreign, (TCase *)NULL);
 }

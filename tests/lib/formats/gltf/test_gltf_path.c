@@ -91,7 +91,7 @@ static uint32_t expect_near(enum pose_rules rules, double angle, double longer, 
     return added;
 }
 
-START_TEST(never_farther_than_allowed)
+TEST(never_farther_than_allowed)
 {
     static const float tolerances[] = {1e-6f, 3e-6f, 1e-5f, 5e-5f};
     static const double lengths[] = {1, 1.0001, 0.999, 1.05};
@@ -109,10 +109,9 @@ START_TEST(never_farther_than_allowed)
             expect_near(POSE_RULES_PRIME, angle, 1, tolerances[t]);
     }
 }
-END_TEST
 
 /* Interpolation strays by angle^3 / sqrt(972) undivided, and by a quarter of it with two more keys. */
-START_TEST(no_more_keys_than_it_takes)
+TEST(no_more_keys_than_it_takes)
 {
     static const enum pose_rules rules[] = {POSE_RULES_SL, POSE_RULES_SIMS, POSE_RULES_PRIME};
     for (int i = 0; i < 3; i++) {
@@ -127,10 +126,9 @@ START_TEST(no_more_keys_than_it_takes)
     ck_assert_uint_eq(expect_near(POSE_RULES_PRIME, 1.2, 1, 1e-6f), 0);
     ck_assert_uint_eq(expect_near(POSE_RULES_PLAIN, 1.2, 1, 1e-6f), 0);
 }
-END_TEST
 
 /* Who reads a file and writes it again gets the same bytes. */
-START_TEST(no_zero_is_negative)
+TEST(no_zero_is_negative)
 {
     static const enum pose_rules rules[] = {POSE_RULES_PLAIN, POSE_RULES_SL, POSE_RULES_SIMS,
                                             POSE_RULES_PRIME};
@@ -146,14 +144,4 @@ START_TEST(no_zero_is_negative)
             ck_assert(curve.values[k] != 0 || !signbit(curve.values[k]));
         arena_release(&arena);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *paths = tcase_create("paths");
-    tcase_add_test(paths, never_farther_than_allowed);
-    tcase_add_test(paths, no_more_keys_than_it_takes);
-    tcase_add_test(paths, no_zero_is_negative);
-    return unit_run("gltf_path", paths, NULL);
 }

@@ -143,7 +143,7 @@ static const struct {
      "no_buffer", "/buffers/0"},
 };
 
-START_TEST(each_is_refused_at_its_place)
+TEST_EACH(each_is_refused_at_its_place, COUNT(refused))
 {
     const char *json = refused[_i].json;
     struct pose_error error;
@@ -153,7 +153,6 @@ START_TEST(each_is_refused_at_its_place)
                   "%s, %s: %s", error.code, error.field, error.detail);
     ck_assert_uint_lt(codec_memory("gltf", json, strlen(json)), 100000);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- values -- */
 
@@ -166,7 +165,7 @@ static const struct {
     {{0, 1, 2}, NAN, "not_finite", "/accessors/1"}, {{0, 1, 2}, -INFINITY, "not_finite", "/accessors/1"},
 };
 
-START_TEST(bad_numbers_are_refused)
+TEST_EACH(bad_numbers_are_refused, COUNT(bad_numbers))
 {
     float places[9] = {0};
     struct gltf_file file = {0};
@@ -181,10 +180,9 @@ START_TEST(bad_numbers_are_refused)
     ck_assert_str_eq(error.field, bad_numbers[_i].pointer);
     gltf_free(&file);
 }
-END_TEST
 
 /* A spline that leaves what a float can hold between its keys, and one that no number of keys can follow. */
-START_TEST(wild_splines_are_held)
+TEST(wild_splines_are_held)
 {
     static const float times[] = {0, 3};
     float keys[18] = {0};
@@ -215,7 +213,6 @@ START_TEST(wild_splines_are_held)
     }
     gltf_free(&file);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------- containers -- */
 
@@ -234,7 +231,7 @@ static const struct {
     {16, 0x004e4942, "no_json_chunk"},
 };
 
-START_TEST(lying_chunks_are_refused)
+TEST_EACH(lying_chunks_are_refused, COUNT(chunks))
 {
     struct pose_buffer file = {0};
     gltf_wrap(&file, HEAD "\"nodes\":[]}", NULL);
@@ -245,14 +242,12 @@ START_TEST(lying_chunks_are_refused)
     ck_assert(error.status == POSE_UNSUPPORTED || error.offset <= file.size);
     pose_buffer_free(&file);
 }
-END_TEST
 
-START_TEST(a_glb_without_chunks_is_refused)
+TEST(a_glb_without_chunks_is_refused)
 {
     static const uint8_t file[] = {'g', 'l', 'T', 'F', 2, 0, 0, 0, 12, 0, 0, 0};
     codec_must_fail("gltf", file, sizeof file, "no_json_chunk");
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------ amounts -- */
 
@@ -269,7 +264,7 @@ static char *repeat(const char *before, const char *piece, size_t count, const c
     return text;
 }
 
-START_TEST(deep_json_is_refused)
+TEST(deep_json_is_refused)
 {
     char *text = repeat(HEAD "\"extras\":", "[", 1000000, "");
     struct pose_error error = codec_must_fail("gltf", text, strlen(text), "too_deep");
@@ -277,16 +272,14 @@ START_TEST(deep_json_is_refused)
     ck_assert_uint_lt(codec_memory("gltf", text, strlen(text)), 100000);
     free(text);
 }
-END_TEST
 
-START_TEST(a_syntax_error_has_its_line)
+TEST(a_syntax_error_has_its_line)
 {
     static const char json[] = "{\"asset\":{\"version\":\"2.0\"},\n \"nodes\":[{}],\n \"skins\" []}";
     struct pose_error error = codec_must_fail("gltf", json, strlen(json), "bad_json");
     ck_assert_uint_eq(error.line, 3);
     ck_assert(error.offset > 40 && error.offset < strlen(json));
 }
-END_TEST
 
 /* Decodes with that much memory; the code of the refusal, "" when it is read. */
 static const char *try(const char *text, size_t memory, char code[40])
@@ -300,7 +293,7 @@ static const char *try(const char *text, size_t memory, char code[40])
     return code;
 }
 
-START_TEST(amounts_are_bounded)
+TEST(amounts_are_bounded)
 {
     char code[40];
     char *animations = repeat(HEAD "\"animations\":[{\"channels\":[]}", ",{}", 1000000, "]}");
@@ -320,10 +313,9 @@ START_TEST(amounts_are_bounded)
     ck_assert_str_eq(try(uri, 0, code), ""); /* nothing asks for it */
     free(uri);
 }
-END_TEST
 
 /* Many channels of few bytes: what each adds is counted. */
-START_TEST(overlapping_accessors_are_counted)
+TEST(overlapping_accessors_are_counted)
 {
     enum { KEYS = 10000, CHANNELS = 1000 };
     static float times[KEYS], places[3 * KEYS];
@@ -351,21 +343,4 @@ START_TEST(overlapping_accessors_are_counted)
     pose_buffer_free(&members);
     free(nodes);
     gltf_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *places = tcase_create("places"), *values = tcase_create("values"), *files = tcase_create("files"),
-          *amounts = tcase_create("amounts");
-    tcase_add_loop_test(places, each_is_refused_at_its_place, 0, sizeof refused / sizeof *refused);
-    tcase_add_loop_test(values, bad_numbers_are_refused, 0, sizeof bad_numbers / sizeof *bad_numbers);
-    tcase_add_test(values, wild_splines_are_held);
-    tcase_add_loop_test(files, lying_chunks_are_refused, 0, sizeof chunks / sizeof *chunks);
-    tcase_add_test(files, a_glb_without_chunks_is_refused);
-    tcase_add_test(amounts, deep_json_is_refused);
-    tcase_add_test(amounts, a_syntax_error_has_its_line);
-    tcase_add_test(amounts, amounts_are_bounded);
-    tcase_add_test(amounts, overlapping_accessors_are_counted);
-    return unit_run("gltf_refused", places, values, files, amounts, (TCase *)NULL);
 }

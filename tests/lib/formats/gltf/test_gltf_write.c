@@ -94,7 +94,7 @@ static void expect_same_motion(const struct pose_clip *clip, const struct pose_s
     pose_document_free(document);
 }
 
-START_TEST(keys_are_the_clips_own)
+TEST(keys_are_the_clips_own)
 {
     struct pose_clip clip = make_clip(POSE_RULES_PLAIN);
     struct pose_buffer glb = write_with(&clip, NULL, no_setting, NULL);
@@ -110,9 +110,8 @@ START_TEST(keys_are_the_clips_own)
     pose_document_free(document);
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(an_engine_that_goes_another_way_gets_keys)
+TEST(an_engine_that_goes_another_way_gets_keys)
 {
     static const float long_way[2][4] = {{0, 0, 0, 1}, {0, -0.6f, 0, -0.8f}};
     static struct pose_track track = {.name = "hip",
@@ -130,9 +129,8 @@ START_TEST(an_engine_that_goes_another_way_gets_keys)
         pose_buffer_free(&glb);
     }
 }
-END_TEST
 
-START_TEST(sampled_anew)
+TEST(sampled_anew)
 {
     struct pose_clip clip = make_clip(POSE_RULES_SL);
     struct pose_value fps = {.kind = POSE_FLOAT, .key = "fps", .as.number = 7.5f};
@@ -142,9 +140,8 @@ START_TEST(sampled_anew)
     expect_same_motion(&clip, NULL, &glb, 2e-2f);
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(the_end_is_reached)
+TEST(the_end_is_reached)
 {
     struct pose_clip clip = make_clip(POSE_RULES_PLAIN);
     clip.duration = 3;
@@ -153,9 +150,8 @@ START_TEST(the_end_is_reached)
     expect_text(&glb, "\"added\":[");
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(pelvis_is_rest_and_key)
+TEST(pelvis_is_rest_and_key)
 {
     struct pose_clip clip = make_clip(POSE_RULES_SL);
     clip.axes = POSE_AXES_SL;
@@ -173,9 +169,8 @@ START_TEST(pelvis_is_rest_and_key)
     pose_document_free(document);
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(scale_that_is_not_inherited)
+TEST(scale_that_is_not_inherited)
 {
     struct pose_clip clip = make_clip(POSE_RULES_PLAIN);
     struct pose_skeleton skeleton = make_skeleton();
@@ -193,9 +188,8 @@ START_TEST(scale_that_is_not_inherited)
     expect_text(&glb, "{\"name\":\"leg\",\"translation\":[0,0.5,0]}");
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(tracks_without_a_joint_stay_in_extras)
+TEST(tracks_without_a_joint_stay_in_extras)
 {
     static const float weights[2] = {0.25f, 0.75f};
     struct pose_track other[2] = {
@@ -216,10 +210,9 @@ START_TEST(tracks_without_a_joint_stay_in_extras)
     pose_document_free(document);
     pose_buffer_free(&glb);
 }
-END_TEST
 
 /* Names are those of the pose though two joints share one: nodes are bound by their index. */
-START_TEST(equal_names_stay)
+TEST(equal_names_stay)
 {
     static const float other[2][4] = {{0, 0, 0, 1}, {0.6f, 0, 0, 0.8f}};
     struct pose_track twice[2] = {
@@ -243,9 +236,8 @@ START_TEST(equal_names_stay)
     pose_document_free(document);
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(several_clips_share_joints)
+TEST(several_clips_share_joints)
 {
     struct pose_track third[2] = {tracks[1], {.name = "arm", .channels = {{2, end_times, places[0]}}}};
     struct pose_clip clips[2] = {make_clip(POSE_RULES_PLAIN), make_clip(POSE_RULES_PLAIN)};
@@ -258,9 +250,8 @@ START_TEST(several_clips_share_joints)
     pose_document_free(document);
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(without_keys_no_animation)
+TEST(without_keys_no_animation)
 {
     struct pose_clip clip = {.name = "nothing", .duration = 1};
     struct pose_skeleton skeleton = make_skeleton();
@@ -276,10 +267,9 @@ START_TEST(without_keys_no_animation)
     expect_text(&glb, "\"skins\"");
     pose_buffer_free(&glb);
 }
-END_TEST
 
 /* No animation, but all that the clip's own format holds. */
-START_TEST(without_keys_all_else_comes_back)
+TEST(without_keys_all_else_comes_back)
 {
     struct pose_value priority = {.kind = POSE_INT, .key = "base_priority", .as.integer = 4};
     struct pose_value extras = {.kind = POSE_OBJECT, .first = &priority};
@@ -341,9 +331,8 @@ START_TEST(without_keys_all_else_comes_back)
         pose_buffer_free(&glb);
     }
 }
-END_TEST
 
-START_TEST(as_text)
+TEST(as_text)
 {
     struct pose_clip clip = make_clip(POSE_RULES_PLAIN);
     struct pose_value text = {.kind = POSE_STRING, .key = "container", .as.string = "gltf"};
@@ -353,7 +342,6 @@ START_TEST(as_text)
     expect_same_motion(&clip, NULL, &file, 1e-6f);
     pose_buffer_free(&file);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- meshes -- */
 
@@ -389,7 +377,7 @@ static struct pose_mesh make_mesh(void)
 
 static const uint8_t tga[] = {0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 0, 24, 0, 10, 20, 30};
 
-START_TEST(mesh_with_texture)
+TEST(mesh_with_texture)
 {
     struct pose_mesh mesh = make_mesh();
     struct pose_skeleton skeleton = make_skeleton();
@@ -415,9 +403,8 @@ START_TEST(mesh_with_texture)
     picture_free(&picture);
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(mesh_that_lacks_things)
+TEST(mesh_that_lacks_things)
 {
     static const char *const strange[] = {"hip", "wing"};
     struct pose_mesh mesh = make_mesh();
@@ -440,9 +427,8 @@ START_TEST(mesh_that_lacks_things)
     ck_assert_str_eq(losses.codes, "unbound_mesh texture_unreadable ");
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(mesh_without_faces)
+TEST(mesh_without_faces)
 {
     struct pose_mesh mesh = make_mesh();
     struct pose_skeleton skeleton = make_skeleton();
@@ -455,9 +441,8 @@ START_TEST(mesh_without_faces)
     expect_text(&glb, "\"name\":\"bones\"");
     pose_buffer_free(&glb);
 }
-END_TEST
 
-START_TEST(pictures_that_are_refused)
+TEST(pictures_that_are_refused)
 {
     struct picture picture;
     struct pose_error error;
@@ -471,7 +456,6 @@ START_TEST(pictures_that_are_refused)
     ck_assert(!picture_read((struct pose_bytes){(const uint8_t *)"GIF89a", 6}, &picture, &error));
     ck_assert_str_eq(error.code, "bad_picture");
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- refusals -- */
 
@@ -484,7 +468,7 @@ static void expect_refusal(const struct pose_content *content, const char *code)
     ck_assert_ptr_null(out.data);
 }
 
-START_TEST(refusals)
+TEST(refusals)
 {
     static const float descending[3] = {0, 2, 1};
     static const uint32_t outside[1][3] = {{0, 1, 3}};
@@ -513,28 +497,4 @@ START_TEST(refusals)
     expect_refusal(&(struct pose_content){.clip_count = 1, .clips = &clip}, "bad_times");
     clip.duration = NAN;
     expect_refusal(&(struct pose_content){.clip_count = 1, .clips = &clip}, "bad_duration");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *clips = tcase_create("clips"), *meshes = tcase_create("meshes"), *all = tcase_create("refusals");
-    tcase_add_test(clips, keys_are_the_clips_own);
-    tcase_add_test(clips, an_engine_that_goes_another_way_gets_keys);
-    tcase_add_test(clips, sampled_anew);
-    tcase_add_test(clips, the_end_is_reached);
-    tcase_add_test(clips, pelvis_is_rest_and_key);
-    tcase_add_test(clips, scale_that_is_not_inherited);
-    tcase_add_test(clips, tracks_without_a_joint_stay_in_extras);
-    tcase_add_test(clips, equal_names_stay);
-    tcase_add_test(clips, several_clips_share_joints);
-    tcase_add_test(clips, without_keys_no_animation);
-    tcase_add_test(clips, without_keys_all_else_comes_back);
-    tcase_add_test(clips, as_text);
-    tcase_add_test(meshes, mesh_with_texture);
-    tcase_add_test(meshes, mesh_that_lacks_things);
-    tcase_add_test(meshes, mesh_without_faces);
-    tcase_add_test(meshes, pictures_that_are_refused);
-    tcase_add_test(all, refusals);
-    return unit_run("gltf_write", clips, meshes, all, NULL);
 }

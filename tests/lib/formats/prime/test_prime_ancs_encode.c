@@ -104,7 +104,7 @@ static void put_events(struct writer *to, unsigned first)
         put_words(to, (const uint32_t[]){1, 0x00020003, 0x40800000}, 3);
 }
 
-START_TEST(test_event_bytes)
+TEST(test_event_bytes)
 {
     for (unsigned first = 1; first <= 2; first++) {
         struct events events;
@@ -116,9 +116,8 @@ START_TEST(test_event_bytes)
         arena_release(&events.arena);
     }
 }
-END_TEST
 
-START_TEST(test_first_version)
+TEST(test_first_version)
 {
     /* Version 1 ends after the effects; a sound makes it version 2. */
     struct events events;
@@ -134,9 +133,8 @@ START_TEST(test_first_version)
     pose_buffer_free(&found);
     arena_release(&events.arena);
 }
-END_TEST
 
-START_TEST(test_events_of_a_clip)
+TEST(test_events_of_a_clip)
 {
     /* Those without a kind lie where their type does by custom; what is no event of the game's is told. */
     static const struct pose_value number = {.kind = POSE_INT, .key = "value", .as.integer = 5},
@@ -164,9 +162,8 @@ START_TEST(test_events_of_a_clip)
     put_words(to, (const uint32_t[]){0, 0}, 2);
     expect_end(&expected, &found, "prime-evnt");
 }
-END_TEST
 
-START_TEST(test_events_refused)
+TEST(test_events_refused)
 {
     struct pose_value bad[] = {tree_int("unique", 256), tree_int("head", 65536),
                                tree_int("event_type", 65536), tree_string("effect_type", "?"),
@@ -180,7 +177,6 @@ START_TEST(test_events_refused)
         must_refuse(prime_evnt_encode, &content, "bad_value");
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- ANCS -- */
 
@@ -514,7 +510,7 @@ static void put_set(struct writer *to, bool is_mp2, unsigned tables)
     put_words(to, (const uint32_t[]){0, 0, 0}, 3);
 }
 
-START_TEST(test_set_bytes)
+TEST(test_set_bytes)
 {
     for (unsigned tables = 1; tables <= 4; tables++) {
         for (int is_mp2 = 0; is_mp2 < 2; is_mp2++) {
@@ -528,9 +524,8 @@ START_TEST(test_set_bytes)
         }
     }
 }
-END_TEST
 
-START_TEST(test_empty_set)
+TEST(test_empty_set)
 {
     const struct pose_content content = {.clip_count = 0};
     struct expected expected;
@@ -541,7 +536,6 @@ START_TEST(test_empty_set)
     put_words(to, (const uint32_t[]){0, 0, 3 /* snap */, 0, 0, 0, 0, 0}, 8);
     expect_end(&expected, &found, "prime-ancs");
 }
-END_TEST
 
 /* Sequences in each other, that many. */
 static struct value_list make_deep(struct arena *arena, unsigned depth)
@@ -572,7 +566,7 @@ static bool try_animation(struct arena *arena, const struct value_list *meta, st
     return done;
 }
 
-START_TEST(test_set_refused)
+TEST(test_set_refused)
 {
     struct arena arena;
     struct pose_error error;
@@ -603,18 +597,4 @@ START_TEST(test_set_refused)
     ck_assert(!try_animation(&arena, &other, &error));
     ck_assert_str_eq(error.field, "probabilities");
     arena_release(&arena);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *evnt = tcase_create("evnt"), *ancs = tcase_create("ancs");
-    tcase_add_test(evnt, test_event_bytes);
-    tcase_add_test(evnt, test_first_version);
-    tcase_add_test(evnt, test_events_of_a_clip);
-    tcase_add_test(evnt, test_events_refused);
-    tcase_add_test(ancs, test_set_bytes);
-    tcase_add_test(ancs, test_empty_set);
-    tcase_add_test(ancs, test_set_refused);
-    return unit_run("prime_ancs_encode", evnt, ancs, NULL);
 }

@@ -61,7 +61,7 @@ static void expect_rotation(const struct pose_channel *channel, uint32_t key, in
 
 /* -------------------------------------------------------------------------------------------- a clip of MP1 -- */
 
-START_TEST(a_clip_of_the_first_game)
+TEST(a_clip_of_the_first_game)
 {
     struct prime_made made;
     prime_make_mp1(&made);
@@ -101,9 +101,8 @@ START_TEST(a_clip_of_the_first_game)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(extras_keep_the_head)
+TEST(extras_keep_the_head)
 {
     struct prime_made made;
     prime_make_mp1(&made);
@@ -120,10 +119,9 @@ START_TEST(extras_keep_the_head)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* The values of the fields, not the fields, are what a key is: the same with other widths is the same clip. */
-START_TEST(every_width_is_read)
+TEST(every_width_is_read)
 {
     for (unsigned width = 0; width <= 32; width++) {
         const int deltas[2][3] = {{-1, 0, width > 1 ? 1 : -1}, {0, -1, 0}};
@@ -156,7 +154,6 @@ START_TEST(every_width_is_read)
         pose_buffer_free(&made.bytes);
     }
 }
-END_TEST
 
 /* One channel of translation with 16-bit fields and those differences from key to key, all on x. */
 static void make_sums(struct prime_made *made, int16_t first, unsigned count, const int32_t *deltas,
@@ -181,7 +178,7 @@ static void make_sums(struct prime_made *made, int16_t first, unsigned count, co
     made_end_bits(made);
 }
 
-START_TEST(sums_wrap_at_16_bits)
+TEST(sums_wrap_at_16_bits)
 {
     struct prime_made made;
     make_sums(&made, 32767, 4, (const int32_t[]){1, -1, 32767, -32768}, 16);
@@ -200,10 +197,9 @@ START_TEST(sums_wrap_at_16_bits)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* Components are arcsines: quarter turns, a sum of squares over 1, and divisors far off the usual one. */
-START_TEST(rotations_are_arcsines)
+TEST(rotations_are_arcsines)
 {
     static const struct {
         uint32_t divisor;
@@ -239,11 +235,10 @@ START_TEST(rotations_are_arcsines)
         pose_buffer_free(&made.bytes);
     }
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------- the second game, its demo -- */
 
-START_TEST(a_clip_of_the_second_game)
+TEST(a_clip_of_the_second_game)
 {
     struct prime_made made;
     prime_make_mp2(&made);
@@ -270,9 +265,8 @@ START_TEST(a_clip_of_the_second_game)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(the_layout_says_the_game)
+TEST(the_layout_says_the_game)
 {
     struct prime_made made;
     struct pose_error error;
@@ -297,9 +291,8 @@ START_TEST(the_layout_says_the_game)
     ck_assert_ptr_null(decode_as(&made, "mp1", &error));
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(a_file_is_known_by_its_walk)
+TEST(a_file_is_known_by_its_walk)
 {
     static const struct {
         void (*make)(struct prime_made *made);
@@ -315,7 +308,6 @@ START_TEST(a_file_is_known_by_its_walk)
         pose_buffer_free(&made.bytes);
     }
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------- the key bitmap -- */
 
@@ -357,7 +349,7 @@ static void expect_steps(float duration, uint32_t bits, uint32_t bitmap, unsigne
     pose_buffer_free(&made.bytes);
 }
 
-START_TEST(the_bitmap_says_when_keys_are)
+TEST(the_bitmap_says_when_keys_are)
 {
     expect_steps(5, 6, 0x2b, 3, 4, (const float[]){0, 1, 3, 5}, NULL);
     /* bit 0 is never consulted */
@@ -376,9 +368,8 @@ START_TEST(the_bitmap_says_when_keys_are)
     /* a constant */
     expect_steps(0, 1, 1, 1, 1, (const float[]){0}, "unused_keys");
 }
-END_TEST
 
-START_TEST(what_is_odd_is_told)
+TEST(what_is_odd_is_told)
 {
     struct prime_made made;
     prime_make_mp1(&made);
@@ -408,12 +399,11 @@ START_TEST(what_is_odd_is_told)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- playing -- */
 
 /* Between keys of opposite sign the game goes the long way: 135 degrees about x is half way from 0 to -q(270). */
-START_TEST(clips_are_played_without_the_short_path)
+TEST(clips_are_played_without_the_short_path)
 {
     const uint32_t bitmap = 3;
     struct prime_made_channel channel = {3, {1, {0, 0, 0}, {16, 1, 1}}, {0}, {0}};
@@ -439,22 +429,4 @@ START_TEST(clips_are_played_without_the_short_path)
     pose_sampler_free(sampler);
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *packed = tcase_create("version 2"), *games = tcase_create("games");
-    tcase_add_test(packed, a_clip_of_the_first_game);
-    tcase_add_test(packed, extras_keep_the_head);
-    tcase_add_test(packed, every_width_is_read);
-    tcase_add_test(packed, sums_wrap_at_16_bits);
-    tcase_add_test(packed, rotations_are_arcsines);
-    tcase_add_test(packed, the_bitmap_says_when_keys_are);
-    tcase_add_test(packed, what_is_odd_is_told);
-    tcase_add_test(packed, clips_are_played_without_the_short_path);
-    tcase_add_test(games, a_clip_of_the_second_game);
-    tcase_add_test(games, the_layout_says_the_game);
-    tcase_add_test(games, a_file_is_known_by_its_walk);
-    return unit_run("prime-anim", packed, games, NULL);
 }

@@ -78,7 +78,7 @@ static const uint32_t DURATION = 0x3d888889, INTERVAL = 0x3d088889; /* 2/30, 1/3
 
 /* ------------------------------------------------------------------------------------------- bytes -- */
 
-START_TEST(test_mp1_bytes)
+TEST(test_mp1_bytes)
 {
     struct sample sample;
     struct expected expected;
@@ -105,9 +105,8 @@ START_TEST(test_mp1_bytes)
         writer_u8(to, 0xff);
     expect_end(&expected, &found, "prime-anim");
 }
-END_TEST
 
-START_TEST(test_mp2_bytes)
+TEST(test_mp2_bytes)
 {
     struct sample sample;
     struct expected expected;
@@ -138,9 +137,8 @@ START_TEST(test_mp2_bytes)
         writer_u8(to, 0xff);
     expect_end(&expected, &found, "prime-anim");
 }
-END_TEST
 
-START_TEST(test_demo_bytes)
+TEST(test_demo_bytes)
 {
     struct sample sample;
     make(&sample, "mp1");
@@ -153,7 +151,6 @@ START_TEST(test_demo_bytes)
     pose_buffer_free(&found);
     pose_buffer_free(&demo);
 }
-END_TEST
 
 static void put_table(struct writer *to, unsigned first, unsigned count)
 {
@@ -177,7 +174,7 @@ static void put_vectors(struct writer *to, float (*values)[3])
         writer_f32be(to, values[i / 3][i % 3]);
 }
 
-START_TEST(test_mp1_plain_bytes)
+TEST(test_mp1_plain_bytes)
 {
     struct sample sample;
     struct expected expected;
@@ -199,9 +196,8 @@ START_TEST(test_mp1_plain_bytes)
     writer_u32be(to, 0x01020304);
     expect_end(&expected, &found, "prime-anim");
 }
-END_TEST
 
-START_TEST(test_mp2_plain_bytes)
+TEST(test_mp2_plain_bytes)
 {
     struct sample sample;
     struct expected expected;
@@ -226,7 +222,6 @@ START_TEST(test_mp2_plain_bytes)
     put_vectors(to, sample.root_places);
     expect_end(&expected, &found, "prime-anim");
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------- what is chosen -- */
 
@@ -244,7 +239,7 @@ static void check_losses(struct sample *sample, const char *codes)
     pose_buffer_free(&found);
 }
 
-START_TEST(test_chosen_steps)
+TEST(test_chosen_steps)
 {
     /* A foreign clip has no divisor and multiplier of its own: 32767, and the largest value or difference / 32766. */
     struct sample sample;
@@ -260,9 +255,8 @@ START_TEST(test_chosen_steps)
     ck_assert_uint_eq(word_at(&found, 0x1c), 0);
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_own_steps_that_do_not_fit)
+TEST(test_own_steps_that_do_not_fit)
 {
     struct sample sample;
     make(&sample, "mp1");
@@ -273,9 +267,8 @@ START_TEST(test_own_steps_that_do_not_fit)
     ck_assert_uint_ne(word_at(&found, 0x24), 0x3f000000);
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_turned_over)
+TEST(test_turned_over)
 {
     /* The sign of the first w has no room: the whole track changes its hemisphere, and means the same. */
     struct sample sample;
@@ -290,9 +283,8 @@ START_TEST(test_turned_over)
     pose_buffer_free(&upright);
     pose_buffer_free(&turned);
 }
-END_TEST
 
-START_TEST(test_long_way_is_kept)
+TEST(test_long_way_is_kept)
 {
     /* Prime's slerp goes the way that the signs say, all others' the shorter one. */
     static const float far[3][4] = {{0, 0, 0, 1}, {-HALF, 0, 0, -HALF}, {0, 0, 0, 1}};
@@ -311,9 +303,8 @@ START_TEST(test_long_way_is_kept)
         pose_buffer_free(&found);
     }
 }
-END_TEST
 
-START_TEST(test_differences_wrap)
+TEST(test_differences_wrap)
 {
     /* From 30000 to -30000 steps: 5536 more modulo 2^16, in 14 bits. */
     struct sample sample;
@@ -325,9 +316,8 @@ START_TEST(test_differences_wrap)
     codec_check_bytes("descriptor", found.data + 0x40 + 15, 11, descriptor, 11);
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_one_frame_becomes_two)
+TEST(test_one_frame_becomes_two)
 {
     struct sample sample;
     make(&sample, "mp1");
@@ -341,9 +331,8 @@ START_TEST(test_one_frame_becomes_two)
     ck_assert_uint_eq(word_at(&found, 0x34), 3);
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_sparse_keys)
+TEST(test_sparse_keys)
 {
     /* Keys of frames 0, 2 and 40: the bitmap has two words. */
     struct sample sample;
@@ -357,9 +346,8 @@ START_TEST(test_sparse_keys)
     ck_assert_uint_eq(word_at(&found, 0x38), 1 << 8);
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_keys_between_frames)
+TEST(test_keys_between_frames)
 {
     /* Half a frame off: every frame becomes a key, and lies between its neighbours. */
     struct sample sample;
@@ -376,11 +364,10 @@ START_TEST(test_keys_between_frames)
     ck_assert_float_eq_tol(x, 0.5f / 1.5f, 1e-6f);
     pose_buffer_free(&found);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------- bones and tracks -- */
 
-START_TEST(test_channel_without_rotation)
+TEST(test_channel_without_rotation)
 {
     /* Metroid Prime 1 reads a rotation for every channel, Metroid Prime 2 counts keys by the first. */
     struct sample sample;
@@ -398,9 +385,8 @@ START_TEST(test_channel_without_rotation)
     ck_assert_uint_eq(word_at(&found, 0x3a) >> 8, 2);
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_bones_of_the_skeleton)
+TEST(test_bones_of_the_skeleton)
 {
     /* Tracks find their bones by name, and Metroid Prime 2 has a channel for every one. */
     static const struct pose_joint joints[] = {
@@ -425,9 +411,8 @@ START_TEST(test_bones_of_the_skeleton)
     ck_assert_uint_eq(word_at(&found, 0x3a + 16) >> 8 & 0xffff, 2);
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_last_of_two)
+TEST(test_last_of_two)
 {
     struct sample sample;
     make(&sample, "mp1");
@@ -438,9 +423,8 @@ START_TEST(test_last_of_two)
     ck_assert_uint_eq(word_at(&found, 0x44), 0x00020000); /* X stays 0 */
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_what_has_no_room)
+TEST(test_what_has_no_room)
 {
     struct sample sample;
     make(&sample, "mp1");
@@ -467,9 +451,8 @@ START_TEST(test_what_has_no_room)
     add_setting(&sample, tree_string("game", "mp2"));
     check_losses(&sample, "evnt_dropped ");
 }
-END_TEST
 
-START_TEST(test_axes)
+TEST(test_axes)
 {
     /* (x, y, z) of glTF is (-x, z, y) here, places and quaternions alike. */
     struct sample sample;
@@ -486,9 +469,8 @@ START_TEST(test_axes)
     ck_assert_uint_eq(word_at(&found, at + 8), 0x40000000);
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_frames_wrap_to_the_first)
+TEST(test_frames_wrap_to_the_first)
 {
     /* Of version 0 with a duration of as many intervals as keys, the last interval leads back to the first key. */
     struct sample sample;
@@ -503,11 +485,10 @@ START_TEST(test_frames_wrap_to_the_first)
     ck_assert_uint_eq(bits >> 28 & 0x3fff, 3u << 1 | 2u << 5);
     pose_buffer_free(&found);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------- refusals -- */
 
-START_TEST(test_refused)
+TEST(test_refused)
 {
     struct sample sample;
     make(&sample, "mp1");
@@ -529,9 +510,8 @@ START_TEST(test_refused)
     sample.times[1] = NAN;
     must_refuse(prime_anim_encode, &sample.content, "not_finite");
 }
-END_TEST
 
-START_TEST(test_settings_refused)
+TEST(test_settings_refused)
 {
     const struct pose_value bad[] = {tree_string("game", "mp3"), tree_int("game", 1),
                                      tree_int("version", 3),     tree_int("evnt", -1),
@@ -547,33 +527,4 @@ START_TEST(test_settings_refused)
     add_setting(&sample, tree_string("game", "mp2demo"));
     add_setting(&sample, tree_int("version", 0));
     must_refuse(prime_anim_encode, &sample.content, "bad_setting");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *bytes = tcase_create("bytes"), *chosen = tcase_create("chosen"), *tracks = tcase_create("tracks"),
-          *refused = tcase_create("refused");
-    tcase_add_test(bytes, test_mp1_bytes);
-    tcase_add_test(bytes, test_mp2_bytes);
-    tcase_add_test(bytes, test_demo_bytes);
-    tcase_add_test(bytes, test_mp1_plain_bytes);
-    tcase_add_test(bytes, test_mp2_plain_bytes);
-    tcase_add_test(chosen, test_chosen_steps);
-    tcase_add_test(chosen, test_own_steps_that_do_not_fit);
-    tcase_add_test(chosen, test_turned_over);
-    tcase_add_test(chosen, test_long_way_is_kept);
-    tcase_add_test(chosen, test_differences_wrap);
-    tcase_add_test(chosen, test_one_frame_becomes_two);
-    tcase_add_test(chosen, test_sparse_keys);
-    tcase_add_test(chosen, test_keys_between_frames);
-    tcase_add_test(tracks, test_channel_without_rotation);
-    tcase_add_test(tracks, test_bones_of_the_skeleton);
-    tcase_add_test(tracks, test_last_of_two);
-    tcase_add_test(tracks, test_what_has_no_room);
-    tcase_add_test(tracks, test_axes);
-    tcase_add_test(tracks, test_frames_wrap_to_the_first);
-    tcase_add_test(refused, test_refused);
-    tcase_add_test(refused, test_settings_refused);
-    return unit_run("prime_anim_encode", bytes, chosen, tracks, refused, NULL);
 }

@@ -31,7 +31,7 @@ static void expect_word_refused(maker *make, size_t offset, uint32_t word, const
     pose_buffer_free(&made.bytes);
 }
 
-START_TEST(words_are_refused_where_they_stand)
+TEST(words_are_refused_where_they_stand)
 {
     static const struct {
         maker *make;
@@ -62,9 +62,8 @@ START_TEST(words_are_refused_where_they_stand)
     expect_word_refused(prime_make_mp1, prime_mp1_places.bitmap + 8, 0x7fffffff, "count_too_large");
     expect_word_refused(prime_make_mp2, prime_mp2_places.bitmap + 4, 0xffffffff, "count_too_large");
 }
-END_TEST
 
-START_TEST(version_3_is_unsupported)
+TEST(version_3_is_unsupported)
 {
     struct prime_made made;
     prime_make_mp1(&made);
@@ -76,10 +75,9 @@ START_TEST(version_3_is_unsupported)
     ck_assert_str_eq(pose_detect(&source), FORMAT);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* A damaged clip that nothing but its header shows to be one is not taken for a clip of The Sims Online. */
-START_TEST(a_damaged_clip_is_known)
+TEST(a_damaged_clip_is_known)
 {
     void (*const makers[])(struct prime_made *) = {prime_make_mp1, prime_make_mp2};
     for (size_t i = 0; i < 2; i++) {
@@ -91,12 +89,11 @@ START_TEST(a_damaged_clip_is_known)
         pose_buffer_free(&made.bytes);
     }
 }
-END_TEST
 
 /* The first channel of the first game: u32 id, u16 keys, then s16 and u8 three times. */
 enum { MP1_CHANNEL = 64, MP1_KEYS = MP1_CHANNEL + 4, MP1_WIDTH = MP1_KEYS + 4 };
 
-START_TEST(channels_are_refused)
+TEST(channels_are_refused)
 {
     struct prime_made made;
     prime_make_mp1(&made);
@@ -114,7 +111,6 @@ START_TEST(channels_are_refused)
     expect_refused(&made, "truncated", POSE_NO_OFFSET);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 static void expect_cuts_refused(maker *make, size_t padding)
 {
@@ -132,7 +128,7 @@ static void expect_cuts_refused(maker *make, size_t padding)
     pose_buffer_free(&made.bytes);
 }
 
-START_TEST(every_cut_is_refused)
+TEST(every_cut_is_refused)
 {
     struct prime_made made;
     prime_make_mp1(&made);
@@ -146,10 +142,9 @@ START_TEST(every_cut_is_refused)
     expect_cuts_refused(prime_make_frames_mp1, 0);
     expect_cuts_refused(prime_make_frames_mp2, 0);
 }
-END_TEST
 
 /* What may follow is up to 63 bytes of 0xFF and 0x00. */
-START_TEST(padding_alone_may_follow)
+TEST(padding_alone_may_follow)
 {
     static maker *const makers[] = {prime_make_mp2, prime_make_frames_mp1, prime_make_frames_mp2};
     for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
@@ -167,9 +162,8 @@ START_TEST(padding_alone_may_follow)
         pose_buffer_free(&made.bytes);
     }
 }
-END_TEST
 
-START_TEST(frames_are_refused)
+TEST(frames_are_refused)
 {
     static maker *const makers[] = {prime_make_frames_mp1, prime_make_frames_mp2};
     for (int i = 0; i < 2; i++) {
@@ -197,7 +191,6 @@ START_TEST(frames_are_refused)
     expect_refused(&made, "bad_channel", PRIME_FRAMES_TABLE + 3);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- hostile -- */
 
@@ -223,7 +216,7 @@ static void make_zero_widths(struct prime_made *made, uint32_t channel_count, un
     free(channels);
 }
 
-START_TEST(keys_of_no_bits_are_bounded)
+TEST(keys_of_no_bits_are_bounded)
 {
     struct prime_made made;
     make_zero_widths(&made, 255, 65535);
@@ -239,9 +232,8 @@ START_TEST(keys_of_no_bits_are_bounded)
     pose_document_free(codec_must_decode(FORMAT, made.bytes.data, made.bytes.size));
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(counts_alone_get_no_memory)
+TEST(counts_alone_get_no_memory)
 {
     struct prime_made made;
     prime_make_mp1(&made);
@@ -255,20 +247,4 @@ START_TEST(counts_alone_get_no_memory)
     made_set_u32(&made, 20, UINT32_MAX);
     ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), MIB / 16);
     pose_buffer_free(&made.bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("refused"), *hostile = tcase_create("hostile");
-    tcase_add_test(cases, words_are_refused_where_they_stand);
-    tcase_add_test(cases, version_3_is_unsupported);
-    tcase_add_test(cases, a_damaged_clip_is_known);
-    tcase_add_test(cases, channels_are_refused);
-    tcase_add_test(cases, every_cut_is_refused);
-    tcase_add_test(cases, padding_alone_may_follow);
-    tcase_add_test(cases, frames_are_refused);
-    tcase_add_test(hostile, keys_of_no_bits_are_bounded);
-    tcase_add_test(hostile, counts_alone_get_no_memory);
-    return unit_run("prime-anim, refused", cases, hostile, NULL);
 }

@@ -236,7 +236,9 @@ static void check_shape(const struct shape *shape)
 
 static const char *const games[] = {"mp1", "mp2"};
 
-START_TEST(test_bones_and_frames)
+TIMEOUT(240);
+
+TEST(test_bones_and_frames)
 {
     static const unsigned bones[] = {1, 2, 3, 7, 20, 50, 97, 100};
     static const unsigned frames[] = {2, 3, 31, 32, 33, 64, 65, 400};
@@ -257,9 +259,8 @@ START_TEST(test_bones_and_frames)
         }
     }
 }
-END_TEST
 
-START_TEST(test_random_shapes)
+TEST(test_random_shapes)
 {
     state = 1234567;
     for (int i = 0; i < 300; i++) {
@@ -274,9 +275,8 @@ START_TEST(test_random_shapes)
         check_shape(&shape);
     }
 }
-END_TEST
 
-START_TEST(test_one_frame)
+TEST(test_one_frame)
 {
     /* Version 2 writes it twice, and that is what it stays. */
     for (unsigned kind = 0; kind < 4; kind++) {
@@ -286,7 +286,6 @@ START_TEST(test_one_frame)
         check_shape(&shape);
     }
 }
-END_TEST
 
 /* The width of the first channel's X rotation. */
 static unsigned width_of_x(const struct pose_buffer *bytes, bool is_mp2, unsigned frames)
@@ -295,7 +294,7 @@ static unsigned width_of_x(const struct pose_buffer *bytes, bool is_mp2, unsigne
     return bytes->data[at + 2];
 }
 
-START_TEST(test_written_widths)
+TEST(test_written_widths)
 {
     /* Each width really is in the files, for rotations as for places. */
     unsigned seen[2][17] = {{0}};
@@ -315,10 +314,9 @@ START_TEST(test_written_widths)
     for (int width = 1; width <= 16; width++)
         ck_assert_msg(seen[0][width] && seen[1][width], "no file with a width of %d", width);
 }
-END_TEST
 
 /* Anything whatever, which the steps do not give back: stable all the same, and near. */
-START_TEST(test_free_values)
+TEST(test_free_values)
 {
     state = 4242;
     for (int i = 0; i < 60; i++) {
@@ -351,7 +349,6 @@ START_TEST(test_free_values)
         free_random(&random);
     }
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------- hand-made streams -- */
 
@@ -419,7 +416,7 @@ static struct pose_buffer make_stream(bool is_mp2, unsigned width, int16_t steps
     return bytes;
 }
 
-START_TEST(test_every_width)
+TEST(test_every_width)
 {
     state = 31337;
     for (int repeat = 0; repeat < 20; repeat++) {
@@ -453,9 +450,8 @@ START_TEST(test_every_width)
         }
     }
 }
-END_TEST
 
-START_TEST(test_too_wide)
+TEST(test_too_wide)
 {
     for (int is_mp2 = 0; is_mp2 < 2; is_mp2++) {
         bool signs[STREAM_KEYS + 1];
@@ -467,19 +463,4 @@ START_TEST(test_too_wide)
         ck_assert_ptr_null(document);
         pose_buffer_free(&bytes);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *round = tcase_create("round"), *streams = tcase_create("streams");
-    tcase_set_timeout(round, 240);
-    tcase_add_test(round, test_bones_and_frames);
-    tcase_add_test(round, test_random_shapes);
-    tcase_add_test(round, test_one_frame);
-    tcase_add_test(round, test_written_widths);
-    tcase_add_test(round, test_free_values);
-    tcase_add_test(streams, test_every_width);
-    tcase_add_test(streams, test_too_wide);
-    return unit_run("prime_anim_round", round, streams, NULL);
 }

@@ -66,7 +66,7 @@ static void put_figure(struct writer *to, bool is_mp2, uint32_t first, uint32_t 
         writer_u8(to, 0xff);
 }
 
-START_TEST(test_bytes)
+TEST(test_bytes)
 {
     for (int is_mp2 = 0; is_mp2 < 2; is_mp2++) {
         struct figure figure;
@@ -79,9 +79,8 @@ START_TEST(test_bytes)
         expect_end(&expected, &found, "prime-cinf");
     }
 }
-END_TEST
 
-START_TEST(test_foreign)
+TEST(test_foreign)
 {
     /* glTF's axes, hashes for ids, a rest that is turned: (x, y, z) becomes (-x, z, y), and ids are given. */
     struct figure figure;
@@ -102,9 +101,8 @@ START_TEST(test_foreign)
     put_figure(expect_begin(&expected), false, 3, 2);
     expect_end(&expected, &found, "prime-cinf");
 }
-END_TEST
 
-START_TEST(test_turned_rest)
+TEST(test_turned_rest)
 {
     /* A quarter turn of the spine about x turns its child's way from ahead (y) up (z): 3 above 3. */
     struct figure figure;
@@ -118,9 +116,8 @@ START_TEST(test_turned_rest)
     pose_buffer_free(&expected.bytes);
     pose_buffer_free(&found);
 }
-END_TEST
 
-START_TEST(test_own_lists)
+TEST(test_own_lists)
 {
     /* What the file had is written as it was: null id, links, order, names, rotations; and the very origin. */
     struct figure figure;
@@ -175,9 +172,8 @@ START_TEST(test_own_lists)
     pose_buffer_free(&found);
     arena_release(&arena);
 }
-END_TEST
 
-START_TEST(test_refused)
+TEST(test_refused)
 {
     struct figure figure;
     static struct pose_joint many[101];
@@ -206,7 +202,6 @@ START_TEST(test_refused)
     figure.skeleton.joint_count = 101;
     must_refuse(prime_cinf_encode, &figure.content, "too_many_joints");
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- CSKR -- */
 
@@ -239,7 +234,7 @@ static struct pose_buffer encode_skin(const struct value_list *extras)
     return must_encode(prime_cskr_encode, &content, NULL);
 }
 
-START_TEST(test_skin_bytes)
+TEST(test_skin_bytes)
 {
     struct arena arena;
     struct value_list extras;
@@ -277,9 +272,8 @@ START_TEST(test_skin_bytes)
     expect_end(&expected, &found, "prime-cskr");
     arena_release(&arena);
 }
-END_TEST
 
-START_TEST(test_skin_refused)
+TEST(test_skin_refused)
 {
     struct arena arena;
     struct value_list extras;
@@ -300,18 +294,4 @@ START_TEST(test_skin_refused)
     content.mesh_count = 0;
     must_refuse(prime_cskr_encode, &content, "one_mesh");
     arena_release(&arena);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cinf = tcase_create("cinf"), *cskr = tcase_create("cskr");
-    tcase_add_test(cinf, test_bytes);
-    tcase_add_test(cinf, test_foreign);
-    tcase_add_test(cinf, test_turned_rest);
-    tcase_add_test(cinf, test_own_lists);
-    tcase_add_test(cinf, test_refused);
-    tcase_add_test(cskr, test_skin_bytes);
-    tcase_add_test(cskr, test_skin_refused);
-    return unit_run("prime_cinf_encode", cinf, cskr, NULL);
 }

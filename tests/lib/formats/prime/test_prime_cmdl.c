@@ -20,7 +20,7 @@ static void expect3(const float *got, double x, double y, double z)
         ck_assert_double_eq_tol((double)got[i], wanted[i], 1e-6);
 }
 
-START_TEST(small_models_are_read)
+TEST(small_models_are_read)
 {
     static const uint32_t versions[] = {1, 2, 3, 4};
     for (int i = 0; i < 4; i++) {
@@ -50,9 +50,8 @@ START_TEST(small_models_are_read)
         pose_buffer_free(&made.bytes);
     }
 }
-END_TEST
 
-START_TEST(strips_turn_every_other_face)
+TEST(strips_turn_every_other_face)
 {
     struct prime_made made;
     prime_make_model(&made, 2, NULL);
@@ -62,7 +61,6 @@ START_TEST(strips_turn_every_other_face)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 static struct pose_document *decode_primitive(unsigned opcode, unsigned count)
 {
@@ -93,7 +91,7 @@ static struct pose_document *decode_primitive(unsigned opcode, unsigned count)
     return document;
 }
 
-START_TEST(primitives_become_triangles)
+TEST(primitives_become_triangles)
 {
     static const struct {
         unsigned opcode, count;
@@ -121,9 +119,8 @@ START_TEST(primitives_become_triangles)
         pose_document_free(document);
     }
 }
-END_TEST
 
-START_TEST(materials_are_interpreted)
+TEST(materials_are_interpreted)
 {
     struct prime_made made;
     prime_make_model(&made, 4, NULL);
@@ -144,7 +141,6 @@ START_TEST(materials_are_interpreted)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 static struct pose_document *decode_changed(uint32_t version, const struct made_change *changes)
 {
@@ -155,7 +151,7 @@ static struct pose_document *decode_changed(uint32_t version, const struct made_
     return document;
 }
 
-START_TEST(flags_of_materials_count)
+TEST(flags_of_materials_count)
 {
     struct pose_document *document =
         decode_changed(2, (const struct made_change[]){{"material_flags", 0x1003 | 0x20}, {NULL, 0}});
@@ -172,9 +168,8 @@ START_TEST(flags_of_materials_count)
     ck_assert_str_eq(document->meshes->materials[0].image, "0000AA02");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(short_normals_are_normalised)
+TEST(short_normals_are_normalised)
 {
     struct pose_document *document = decode_changed(2, (const struct made_change[]){{"flags", 0}, {NULL, 0}});
     pose_document_free(document);
@@ -210,7 +205,6 @@ START_TEST(short_normals_are_normalised)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- refused -- */
 
@@ -284,7 +278,7 @@ static const struct hostile {
     {"used_uv_nan", 2, {{"uv", 0x7fc00000}}, "not_finite"},
 };
 
-START_TEST(hostile_models_are_refused)
+TEST_EACH(hostile_models_are_refused, COUNT(hostile))
 {
     const struct hostile *row = &hostile[_i];
     struct prime_made made;
@@ -294,10 +288,9 @@ START_TEST(hostile_models_are_refused)
     ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), 1 << 20);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* The second set's first material has other vertices than the first one's. */
-START_TEST(sets_that_disagree_are_refused)
+TEST(sets_that_disagree_are_refused)
 {
     struct prime_made made;
     prime_make_model(&made, 2, NULL);
@@ -311,9 +304,8 @@ START_TEST(sets_that_disagree_are_refused)
     codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "bad_vertex_format");
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(trailing_bytes_are_refused)
+TEST(trailing_bytes_are_refused)
 {
     struct prime_made made;
     prime_make_model(&made, 2, NULL);
@@ -327,9 +319,8 @@ START_TEST(trailing_bytes_are_refused)
     codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "trailing");
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(every_truncation_is_told)
+TEST(every_truncation_is_told)
 {
     struct prime_made made;
     prime_make_model(&made, 4, NULL);
@@ -342,9 +333,8 @@ START_TEST(every_truncation_is_told)
     }
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(a_forced_game_must_agree)
+TEST(a_forced_game_must_agree)
 {
     struct prime_made made;
     struct pose_error error;
@@ -355,10 +345,9 @@ START_TEST(a_forced_game_must_agree)
     ck_assert_str_eq(error.code, "wrong_game");
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* What is odd and can be drawn all the same. */
-START_TEST(oddities_are_told)
+TEST(oddities_are_told)
 {
     static const struct {
         uint32_t version;
@@ -381,23 +370,4 @@ START_TEST(oddities_are_told)
         ck_assert_uint_eq(document->meshes->face_count, 3);
         pose_document_free(document);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *model = tcase_create("model"), *refused = tcase_create("refused");
-    tcase_add_test(model, small_models_are_read);
-    tcase_add_test(model, strips_turn_every_other_face);
-    tcase_add_test(model, primitives_become_triangles);
-    tcase_add_test(model, materials_are_interpreted);
-    tcase_add_test(model, flags_of_materials_count);
-    tcase_add_test(model, short_normals_are_normalised);
-    tcase_add_test(model, oddities_are_told);
-    tcase_add_loop_test(refused, hostile_models_are_refused, 0, (int)(sizeof hostile / sizeof *hostile));
-    tcase_add_test(refused, sets_that_disagree_are_refused);
-    tcase_add_test(refused, trailing_bytes_are_refused);
-    tcase_add_test(refused, every_truncation_is_told);
-    tcase_add_test(refused, a_forced_game_must_agree);
-    return unit_run("prime_cmdl", model, refused, NULL);
 }

@@ -19,7 +19,7 @@ static void expect_vector(const struct pose_channel *channel, uint32_t key, floa
     ck_assert_float_eq(channel->values[3 * key + 2], z);
 }
 
-START_TEST(frames_of_the_first_game)
+TEST(frames_of_the_first_game)
 {
     struct prime_made made;
     prime_make_frames_mp1(&made);
@@ -49,9 +49,8 @@ START_TEST(frames_of_the_first_game)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(frames_of_the_second_game)
+TEST(frames_of_the_second_game)
 {
     struct prime_made made;
     prime_make_frames_mp2(&made);
@@ -76,10 +75,9 @@ START_TEST(frames_of_the_second_game)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* Without keys and with four empty arrays both layouts may fit. */
-START_TEST(what_fits_both_games_is_told)
+TEST(what_fits_both_games_is_told)
 {
     struct prime_made made = {0};
     const uint32_t head[] = {0, 0x3f800000, 0, 0x3f000000, 0, 1, 0};
@@ -100,9 +98,8 @@ START_TEST(what_fits_both_games_is_told)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(leftover_keys_and_odd_bones_are_told)
+TEST(leftover_keys_and_odd_bones_are_told)
 {
     struct prime_made made;
     prime_make_frames_mp1(&made);
@@ -112,15 +109,4 @@ START_TEST(leftover_keys_and_odd_bones_are_told)
     ck_assert_uint_eq(document->clips->track_count, 1);
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("version 0");
-    tcase_add_test(cases, frames_of_the_first_game);
-    tcase_add_test(cases, frames_of_the_second_game);
-    tcase_add_test(cases, what_fits_both_games_is_told);
-    tcase_add_test(cases, leftover_keys_and_odd_bones_are_told);
-    return unit_run("prime-anim, version 0", cases, NULL);
 }

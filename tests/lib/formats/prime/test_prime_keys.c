@@ -61,7 +61,7 @@ static void free_stream(struct stream *stream)
     free(stream->bytes);
 }
 
-START_TEST(both_read_the_same)
+TEST(both_read_the_same)
 {
     for (uint32_t seed = 0; seed < 400; seed++) {
         struct stream a, b;
@@ -79,10 +79,9 @@ START_TEST(both_read_the_same)
         free_stream(&b);
     }
 }
-END_TEST
 
 /* Fields of 8 bits that follow each other: 1, 2, 3, then a sign and -1, 0, 127. */
-START_TEST(worked_by_hand)
+TEST(worked_by_hand)
 {
     static const uint8_t words[] = {0xfe, 0x03, 0x02, 0x01, 0x00, 0x00, 0xfe, 0x01};
     float moved[3 + PRIME_SPARE], turned[4 + PRIME_SPARE];
@@ -117,10 +116,9 @@ START_TEST(worked_by_hand)
         ck_assert_float_eq(turned[3], 1);
     }
 }
-END_TEST
 
 /* All counts around the width of the vectors, vectors longer than 1, and not a number beyond the end. */
-START_TEST(both_scale_rotations_alike)
+TEST(both_scale_rotations_alike)
 {
     uint32_t state = 11;
     for (uint32_t count = 0; count < 70; count++) {
@@ -141,7 +139,6 @@ START_TEST(both_scale_rotations_alike)
         }
     }
 }
-END_TEST
 
 int main(void)
 {
@@ -149,9 +146,5 @@ int main(void)
     if (!__builtin_cpu_supports("avx2"))
         fprintf(stderr, "SKIPPED: no AVX2 here, the scalar code is compared with itself\n");
 #endif
-    TCase *cases = tcase_create("keys");
-    tcase_add_test(cases, both_read_the_same);
-    tcase_add_test(cases, worked_by_hand);
-    tcase_add_test(cases, both_scale_rotations_alike);
-    return unit_run("prime_keys", cases, NULL);
+    return unit_run();
 }

@@ -73,7 +73,7 @@ static void one_packed(struct pose_buffer *out, const void *data, size_t size)
 
 /* ------------------------------------------------------------------------------------------ what is read -- */
 
-START_TEST(tables_by_hand)
+TEST(tables_by_hand)
 {
     static const struct named names[] = {
         {"ANCS", 5, "Samus/Suit"}, {"MLVL", 9, "World"}, {"ANCS", 5, "second"}};
@@ -116,9 +116,8 @@ START_TEST(tables_by_hand)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(empty_paks)
+TEST(empty_paks)
 {
     struct pose_buffer bytes;
     struct test_archive test;
@@ -132,10 +131,9 @@ START_TEST(empty_paks)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* A literal stream of LZO1X, plain bytes, and zlib, each as a segment; then padding. */
-START_TEST(segments_by_hand)
+TEST(segments_by_hand)
 {
     static const uint8_t data[] = {0,    0,    0,    14,   0,    8,    21,   'a', 'b',  'c',  'd',  0x11,
                                    0,    0,    0xff, 0xfb, 'e',  'f',  'g',  'h', 'i',  0,    13,   0x78,
@@ -149,7 +147,6 @@ START_TEST(segments_by_hand)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* A zlib stream of 1000 bytes behind its size. */
 static size_t make_zlib(uint8_t *out, size_t capacity, uint32_t size)
@@ -166,7 +163,7 @@ static size_t make_zlib(uint8_t *out, size_t capacity, uint32_t size)
     return packed + 4;
 }
 
-START_TEST(zlib_by_hand)
+TEST(zlib_by_hand)
 {
     uint8_t packed[1000], text[1000];
     for (unsigned i = 0; i < sizeof text; i++)
@@ -191,10 +188,9 @@ START_TEST(zlib_by_hand)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
 /* Without compressed resources a character set tells the games apart. */
-START_TEST(games_by_character_sets)
+TEST(games_by_character_sets)
 {
     static const struct {
         uint8_t version;
@@ -218,11 +214,10 @@ START_TEST(games_by_character_sets)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------- what is refused -- */
 
-START_TEST(headers_that_are_refused)
+TEST(headers_that_are_refused)
 {
     struct test_archive test;
     uint8_t prime3[68] = {0, 0, 0, 2, 0, 0, 0, 0x40};
@@ -238,9 +233,8 @@ START_TEST(headers_that_are_refused)
     struct pose_source source = {.name = "x.PAK", .bytes = {other, sizeof other}};
     ck_assert_pstr_eq(pose_detect(&source), "prime-pak");
 }
-END_TEST
 
-START_TEST(tables_that_are_refused)
+TEST(tables_that_are_refused)
 {
     static const struct named name = {"ANCS", 5, "Samus"};
     static const struct resource resource = {0, "ANIM", 1, 0, 0};
@@ -270,9 +264,8 @@ START_TEST(tables_that_are_refused)
     }
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(limit_of_entries)
+TEST(limit_of_entries)
 {
     static const struct pose_options two = {.limits = {.entries = 2}};
     static const struct resource resources[3] = {
@@ -289,7 +282,6 @@ START_TEST(limit_of_entries)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
 /* One bad row beside a good one. */
 static const struct {
@@ -306,7 +298,7 @@ static const struct {
     {{1, "ANIM", 1, 5, 64}, "truncated", 12},
 };
 
-START_TEST(rows_that_are_refused)
+TEST_EACH(rows_that_are_refused, COUNT(bad_rows))
 {
     const struct resource rows[] = {bad_rows[_i].row, {0, "ANIM", 1, 32, 64}, {0, "ANIM", 1, 32, 64}};
     struct pose_buffer bytes;
@@ -322,7 +314,6 @@ START_TEST(rows_that_are_refused)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* Segments behind a size of 14. */
 static const struct {
@@ -346,7 +337,7 @@ static const struct {
     {"truncated", 75, 7, {0, 5, 18, 'a', 0x11, 0, 0}}, /* one byte, and no further segment but padding */
 };
 
-START_TEST(segments_that_are_refused)
+TEST_EACH(segments_that_are_refused, COUNT(segments))
 {
     uint8_t data[32] = {0, 0, 0, 14};
     memcpy(data + 4, segments[_i].bytes, segments[_i].size);
@@ -360,7 +351,6 @@ START_TEST(segments_that_are_refused)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 static void *refuse(void *user, size_t size)
 {
@@ -374,7 +364,7 @@ static void release(void *user, void *memory)
 }
 
 /* A size that the stored bytes cannot give takes no memory; nor does one over the limits. */
-START_TEST(bombs)
+TEST(bombs)
 {
     static size_t most = 100000;
     const struct pose_allocator allocator = {refuse, release, &most};
@@ -404,7 +394,6 @@ START_TEST(bombs)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- writing -- */
 
@@ -431,7 +420,7 @@ static struct pose_value string_value(const char *key, const char *text, const s
     return (struct pose_value){.kind = POSE_STRING, .key = key, .as.string = text, .next = next};
 }
 
-START_TEST(what_is_packed_reads_back)
+TEST_EACH(what_is_packed_reads_back, 4)
 {
     const char *const game = _i % 2 ? "mp2" : "mp1", *const ways[] = {"default", "none"},
                       *compress = ways[_i / 2];
@@ -464,10 +453,9 @@ START_TEST(what_is_packed_reads_back)
     test_archive_close(&test);
     pose_buffer_free(&packed);
 }
-END_TEST
 
 /* Only what the games' own paks compress, and only where that saves space. */
-START_TEST(policy_of_compression)
+TEST(policy_of_compression)
 {
     static const uint8_t zeros[1000], tiny[20];
     const struct pose_pack_item items[] = {{"00000001.ANIM", {zeros, sizeof zeros}},
@@ -485,9 +473,8 @@ START_TEST(policy_of_compression)
         ck_assert_uint_eq(packed.data[i], 0);
     pose_buffer_free(&packed);
 }
-END_TEST
 
-START_TEST(names_of_what_is_packed)
+TEST(names_of_what_is_packed)
 {
     const struct pose_pack_item items[] = {
         {"folder/0000002A_Samus.ANCS", {(const uint8_t *)"a", 1}},
@@ -523,9 +510,8 @@ START_TEST(names_of_what_is_packed)
     ck_assert(!pose_pack("prime-pak", items, 1, &settings, NULL, &packed, &error));
     ck_assert_str_eq(error.code, "bad_setting");
 }
-END_TEST
 
-START_TEST(damaged_paks_are_harmless)
+TEST_EACH(damaged_paks_are_harmless, 2)
 {
     const struct pose_value which = string_value("game", _i ? "mp2" : "mp1", NULL),
                             settings = {.kind = POSE_OBJECT, .first = &which};
@@ -538,28 +524,4 @@ START_TEST(damaged_paks_are_harmless)
     test_pack("prime-pak", items, 2, &settings, &bytes);
     ck_assert_uint_gt(test_damage(&bytes), bytes.size);
     pose_buffer_free(&bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *reading = tcase_create("reading");
-    tcase_add_test(reading, tables_by_hand);
-    tcase_add_test(reading, empty_paks);
-    tcase_add_test(reading, segments_by_hand);
-    tcase_add_test(reading, zlib_by_hand);
-    tcase_add_test(reading, games_by_character_sets);
-    TCase *refused = tcase_create("refused");
-    tcase_add_test(refused, headers_that_are_refused);
-    tcase_add_test(refused, tables_that_are_refused);
-    tcase_add_test(refused, limit_of_entries);
-    tcase_add_loop_test(refused, rows_that_are_refused, 0, sizeof bad_rows / sizeof *bad_rows);
-    tcase_add_loop_test(refused, segments_that_are_refused, 0, sizeof segments / sizeof *segments);
-    tcase_add_test(refused, bombs);
-    tcase_add_loop_test(refused, damaged_paks_are_harmless, 0, 2);
-    TCase *writing = tcase_create("writing");
-    tcase_add_loop_test(writing, what_is_packed_reads_back, 0, 4);
-    tcase_add_test(writing, policy_of_compression);
-    tcase_add_test(writing, names_of_what_is_packed);
-    return unit_run("prime_pak", reading, refused, writing, NULL);
 }

@@ -88,7 +88,7 @@ static void measure(double largest_w, double *errors)
     qsort(errors, SAMPLES, sizeof *errors, compare_doubles);
 }
 
-START_TEST(test_known_steps)
+TEST(test_known_steps)
 {
     static const struct {
         float q[4];
@@ -113,9 +113,8 @@ START_TEST(test_known_steps)
         ck_assert(is_exact);
     }
 }
-END_TEST
 
-START_TEST(test_known_readings)
+TEST(test_known_readings)
 {
     /* sin 30, sin 45 and sin 60 degrees; and steps that leave nothing for w. */
     static const struct {
@@ -136,9 +135,8 @@ START_TEST(test_known_readings)
             ck_assert_float_eq_tol(q[k], known[i].q[k], 1e-7f);
     }
 }
-END_TEST
 
-START_TEST(test_errors)
+TEST(test_errors)
 {
     /* "Median 5.5e-5 rad, 99th percentile 7.7e-4, worst about 0.0055" on random rotations. */
     double *errors = malloc(SAMPLES * sizeof *errors);
@@ -155,7 +153,6 @@ START_TEST(test_errors)
     }
     free(errors);
 }
-END_TEST
 
 /* What was read is written as the same steps, and so on for ever. */
 static void check_stable(const float q[4], uint32_t divisor)
@@ -172,7 +169,7 @@ static void check_stable(const float q[4], uint32_t divisor)
                   first.steps[2], second.steps[0], second.steps[1], second.steps[2]);
 }
 
-START_TEST(test_stable)
+TEST(test_stable)
 {
     static const uint32_t divisors[] = {1, 2, 3, 90, 1000, 32766, 32767, 65536, 4294967295u};
     static const double sizes_of_w[] = {1, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 0};
@@ -186,9 +183,8 @@ START_TEST(test_stable)
         }
     }
 }
-END_TEST
 
-START_TEST(test_stable_near_axes)
+TEST(test_stable_near_axes)
 {
     /* Near 1 a sine of single precision tells many steps from each other no more. */
     for (int i = 0; i < 30000; i++) {
@@ -203,9 +199,8 @@ START_TEST(test_stable_near_axes)
         check_stable(q, PRIME_DIVISOR);
     }
 }
-END_TEST
 
-START_TEST(test_read_steps_stay)
+TEST(test_read_steps_stay)
 {
     /* Every triple comes back as itself, whoever chose it; without a w those near a quarter turn as one of the same
      * sines. */
@@ -228,9 +223,8 @@ START_TEST(test_read_steps_stay)
         }
     }
 }
-END_TEST
 
-START_TEST(test_vectors)
+TEST(test_vectors)
 {
     static const float values[] = {0, 1, -2, 4, 0, 0};
     double most = 0;
@@ -247,28 +241,12 @@ START_TEST(test_vectors)
     ck_assert(!prime_vectors_are_multiples(values, 2, 0));
     ck_assert(!prime_vectors_are_multiples(values, 2, 1e-5f)); /* 400000 steps */
 }
-END_TEST
 
-START_TEST(test_small_and_large_multipliers)
+TEST(test_small_and_large_multipliers)
 {
     for (int i = -149; i < 128; i++) {
         float most = ldexpf(1.9f, i), multiplier = prime_multiplier((double)most);
         ck_assert(isfinite(multiplier) && multiplier > 0);
         ck_assert_double_le((double)most / (double)multiplier, 32767);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *rotations = tcase_create("rotations"), *vectors = tcase_create("vectors");
-    tcase_add_test(rotations, test_known_steps);
-    tcase_add_test(rotations, test_known_readings);
-    tcase_add_test(rotations, test_errors);
-    tcase_add_test(rotations, test_stable);
-    tcase_add_test(rotations, test_stable_near_axes);
-    tcase_add_test(rotations, test_read_steps_stay);
-    tcase_add_test(vectors, test_vectors);
-    tcase_add_test(vectors, test_small_and_large_multipliers);
-    return unit_run("prime_quantise", rotations, vectors, NULL);
 }

@@ -15,7 +15,7 @@ static const struct {
     {"prime-cskr", prime_make_cskr_mp1}, {"prime-cskr", prime_make_cskr_mp2},
 };
 
-START_TEST(what_was_made_by_hand_comes_back)
+TEST_EACH(what_was_made_by_hand_comes_back, COUNT(files))
 {
     struct prime_made made;
     files[_i].make(&made);
@@ -28,23 +28,12 @@ START_TEST(what_was_made_by_hand_comes_back)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(they_are_known_by_their_bytes)
+TEST_EACH(they_are_known_by_their_bytes, COUNT(files))
 {
     struct prime_made made;
     files[_i].make(&made);
     struct pose_source source = {.name = "any.dat", .bytes = {made.bytes.data, made.bytes.size}};
     ck_assert_str_eq(pose_detect(&source), files[_i].format);
     pose_buffer_free(&made.bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("round trip");
-    const int count = (int)(sizeof files / sizeof *files);
-    tcase_add_loop_test(cases, what_was_made_by_hand_comes_back, 0, count);
-    tcase_add_loop_test(cases, they_are_known_by_their_bytes, 0, count);
-    return unit_run("files of Metroid Prime", cases, NULL);
 }

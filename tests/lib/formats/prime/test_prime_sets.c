@@ -41,7 +41,7 @@ static const struct {
     {"prime-cskr", prime_make_cskr_mp1}, {"prime-cskr", prime_make_cskr_mp2},
 };
 
-START_TEST(every_cut_is_refused)
+TEST_EACH(every_cut_is_refused, COUNT(files))
 {
     struct prime_made made;
     files[_i].make(&made);
@@ -59,9 +59,8 @@ START_TEST(every_cut_is_refused)
     }
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(padding_alone_may_follow)
+TEST_EACH(padding_alone_may_follow, COUNT(files))
 {
     struct prime_made made;
     files[_i].make(&made);
@@ -78,11 +77,10 @@ START_TEST(padding_alone_may_follow)
         expect_refused(files[_i].format, &made, "trailing_bytes", POSE_NO_OFFSET);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- skeletons -- */
 
-START_TEST(bones_stand_where_their_origins_are)
+TEST_EACH(bones_stand_where_their_origins_are, 2)
 {
     struct prime_made made;
     _i ? prime_make_cinf_mp2(&made) : prime_make_cinf_mp1(&made);
@@ -113,9 +111,8 @@ START_TEST(bones_stand_where_their_origins_are)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(skeletons_are_refused)
+TEST_EACH(skeletons_are_refused, 2)
 {
     static const struct {
         maker *make;
@@ -140,9 +137,8 @@ START_TEST(skeletons_are_refused)
     pose_buffer_free(&made.bytes);
     expect_word_refused(f, make, 4 + 3 * bone + 16, 0xfffffff, "count_too_large", 4 + 3 * bone + 16);
 }
-END_TEST
 
-START_TEST(odd_skeletons_are_told)
+TEST(odd_skeletons_are_told)
 {
     struct prime_made made;
     prime_make_cinf_mp1(&made);
@@ -157,11 +153,10 @@ START_TEST(odd_skeletons_are_told)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- events -- */
 
-START_TEST(events_of_all_kinds)
+TEST_EACH(events_of_all_kinds, 2)
 {
     struct prime_made made;
     _i ? prime_make_evnt_mp2(&made) : prime_make_evnt_mp1(&made);
@@ -186,9 +181,8 @@ START_TEST(events_of_all_kinds)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(events_are_refused)
+TEST(events_are_refused)
 {
     const char *f = "prime-evnt";
     expect_word_refused(f, prime_make_evnt_mp1, 0, 3, "bad_version", 0);
@@ -196,11 +190,10 @@ START_TEST(events_are_refused)
     /* the time of the first: version, count, head, "Loop", type */
     expect_word_refused(f, prime_make_evnt_mp1, 8 + 2 + 5 + 2, 0x7fc00000, "not_finite", 8 + 2 + 5 + 2);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------ character sets -- */
 
-START_TEST(sets_are_refused)
+TEST(sets_are_refused)
 {
     const char *f = "prime-ancs";
     for (int i = 0; i < 2; i++) {
@@ -225,7 +218,6 @@ START_TEST(sets_are_refused)
     expect_word_refused(f, prime_make_ancs_mp1, pas + 20, 0x7fffffff, "count_too_large", pas + 20);
     expect_word_refused(f, prime_make_ancs_mp1, pas + 24, 5, "bad_type", pas + 24);
 }
-END_TEST
 
 /* A set of no characters with one animation. */
 static void begin_set(struct prime_made *made)
@@ -255,7 +247,7 @@ static void put_nested(struct prime_made *made, unsigned depth)
     end_set(made);
 }
 
-START_TEST(animations_are_nested_32_deep_at_most)
+TEST(animations_are_nested_32_deep_at_most)
 {
     struct prime_made made;
     put_nested(&made, 31);
@@ -274,9 +266,8 @@ START_TEST(animations_are_nested_32_deep_at_most)
         pose_buffer_free(&made.bytes);
     }
 }
-END_TEST
 
-START_TEST(animations_are_refused)
+TEST(animations_are_refused)
 {
     struct prime_made made;
     begin_set(&made);
@@ -295,11 +286,10 @@ START_TEST(animations_are_refused)
     expect_refused("prime-ancs", &made, "bad_type", 18);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------------- skins -- */
 
-START_TEST(skins_are_refused)
+TEST(skins_are_refused)
 {
     const char *f = "prime-cskr";
     for (int i = 0; i < 2; i++) {
@@ -330,24 +320,4 @@ START_TEST(skins_are_refused)
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *all = tcase_create("all"), *skeletons = tcase_create("skeletons"),
-          *events = tcase_create("events"), *sets = tcase_create("sets"), *skins = tcase_create("skins");
-    const int count = (int)(sizeof files / sizeof *files);
-    tcase_add_loop_test(all, every_cut_is_refused, 0, count);
-    tcase_add_loop_test(all, padding_alone_may_follow, 0, count);
-    tcase_add_loop_test(skeletons, bones_stand_where_their_origins_are, 0, 2);
-    tcase_add_loop_test(skeletons, skeletons_are_refused, 0, 2);
-    tcase_add_test(skeletons, odd_skeletons_are_told);
-    tcase_add_loop_test(events, events_of_all_kinds, 0, 2);
-    tcase_add_test(events, events_are_refused);
-    tcase_add_test(sets, sets_are_refused);
-    tcase_add_test(sets, animations_are_nested_32_deep_at_most);
-    tcase_add_test(sets, animations_are_refused);
-    tcase_add_test(skins, skins_are_refused);
-    return unit_run("character sets of Metroid Prime", all, skeletons, events, sets, skins, NULL);
 }

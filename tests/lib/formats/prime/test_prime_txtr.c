@@ -44,7 +44,7 @@ static struct pose_document *decode_words(unsigned format, unsigned width, unsig
     return document;
 }
 
-START_TEST(texels_of_every_format)
+TEST(texels_of_every_format)
 {
     static const struct {
         unsigned format, width;
@@ -71,9 +71,8 @@ START_TEST(texels_of_every_format)
         pose_document_free(document);
     }
 }
-END_TEST
 
-START_TEST(rgba8_comes_in_halves)
+TEST(rgba8_comes_in_halves)
 {
     uint8_t tile[64] = {0};
     for (int i = 0; i < 64; i++)
@@ -83,10 +82,9 @@ START_TEST(rgba8_comes_in_halves)
     expect_pixel(document->images, 3, 3, 31, 62, 63, 30);
     pose_document_free(document);
 }
-END_TEST
 
 /* The worked block of prime-txtr.md 2.1, in the four corners of a tile in turn. */
-START_TEST(cmpr_is_the_hardware_s)
+TEST(cmpr_is_the_hardware_s)
 {
     static const uint8_t opaque[8] = {0xf8, 0, 0, 0x1f, 0x1b, 0x1b, 0x1b, 0x1b},
                          clear[8] = {0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
@@ -107,10 +105,9 @@ START_TEST(cmpr_is_the_hardware_s)
     ck_assert(image->has_alpha);
     pose_document_free(document);
 }
-END_TEST
 
 /* Tiles stand where they should: the colours run over the whole picture. */
-START_TEST(tiles_are_in_their_places)
+TEST(tiles_are_in_their_places)
 {
     static const unsigned sizes[][2] = {{64, 32}, {20, 12}, {5, 3}, {1, 1}};
     for (unsigned format = 0; format < FORMATS; format++) {
@@ -136,9 +133,8 @@ START_TEST(tiles_are_in_their_places)
         }
     }
 }
-END_TEST
 
-START_TEST(short_and_odd_levels)
+TEST(short_and_odd_levels)
 {
     struct prime_made made;
     /* 4 by 4 of an 8-wide format: the game counts 16 bytes, a tile has 32. */
@@ -172,7 +168,6 @@ START_TEST(short_and_odd_levels)
         pose_buffer_free(&made.bytes);
     }
 }
-END_TEST
 
 static const struct hostile {
     const char *name;
@@ -207,7 +202,7 @@ static const struct hostile {
     {"c14x2_index", C14X2, 8, 8, {{"texel", 0x3fff}}, 0, "bad_index"},
 };
 
-START_TEST(hostile_textures_are_refused)
+TEST_EACH(hostile_textures_are_refused, COUNT(hostile))
 {
     const struct hostile *row = &hostile[_i];
     struct prime_made made;
@@ -217,17 +212,15 @@ START_TEST(hostile_textures_are_refused)
     ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, size), 1 << 18);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* Codes of texels outside of the picture do not count. */
-START_TEST(what_sticks_out_is_ignored)
+TEST(what_sticks_out_is_ignored)
 {
     static const uint8_t codes[] = {0, 0, 9, 9};
     pose_document_free(decode_words(C8, 2, 1, "\0\1\2\3\4", codes, 4));
 }
-END_TEST
 
-START_TEST(written_ones_are_rgba8)
+TEST(written_ones_are_rgba8)
 {
     struct prime_made made;
     prime_make_texture(&made, CMPR, 20, 12, 1, NULL);
@@ -241,9 +234,8 @@ START_TEST(written_ones_are_rgba8)
     pose_buffer_free(&out);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(a_png_of_it)
+TEST(a_png_of_it)
 {
     struct prime_made made;
     struct pose_buffer png = {0};
@@ -258,20 +250,4 @@ START_TEST(a_png_of_it)
     ck_assert(pose_image_png(&whole, &png, &error));
     pose_buffer_free(&png);
     pose_buffer_free(&made.bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *texture = tcase_create("texture"), *refused = tcase_create("refused");
-    tcase_add_test(texture, texels_of_every_format);
-    tcase_add_test(texture, rgba8_comes_in_halves);
-    tcase_add_test(texture, cmpr_is_the_hardware_s);
-    tcase_add_test(texture, tiles_are_in_their_places);
-    tcase_add_test(texture, short_and_odd_levels);
-    tcase_add_test(texture, what_sticks_out_is_ignored);
-    tcase_add_test(texture, written_ones_are_rgba8);
-    tcase_add_test(texture, a_png_of_it);
-    tcase_add_loop_test(refused, hostile_textures_are_refused, 0, (int)(sizeof hostile / sizeof *hostile));
-    return unit_run("prime_txtr", texture, refused, NULL);
 }

@@ -71,7 +71,7 @@ static void one_entry(struct pose_buffer *out, const uint8_t *bytes, size_t stor
 
 /* ---------------------------------------------------------------------------------------------- layouts -- */
 
-START_TEST(version_1a_by_hand)
+TEST(version_1a_by_hand)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -92,9 +92,8 @@ START_TEST(version_1a_by_hand)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(version_1b_by_hand)
+TEST(version_1b_by_hand)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -114,9 +113,8 @@ START_TEST(version_1b_by_hand)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(empty_archives)
+TEST(empty_archives)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -131,9 +129,8 @@ START_TEST(empty_archives)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
-START_TEST(version_3_by_hand)
+TEST(version_3_by_hand)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -163,9 +160,8 @@ START_TEST(version_3_by_hand)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(type_ids_say_the_format_where_the_name_agrees)
+TEST(type_ids_say_the_format_where_the_name_agrees)
 {
     static const struct {
         uint32_t type;
@@ -200,9 +196,8 @@ START_TEST(type_ids_say_the_format_where_the_name_agrees)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(version_1_with_compressed_bodies)
+TEST(version_1_with_compressed_bodies)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -219,9 +214,8 @@ START_TEST(version_1_with_compressed_bodies)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(names_may_repeat)
+TEST(names_may_repeat)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -240,9 +234,8 @@ START_TEST(names_may_repeat)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(data_may_overlap_and_lie_in_the_header)
+TEST(data_may_overlap_and_lie_in_the_header)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -257,11 +250,10 @@ START_TEST(data_may_overlap_and_lie_in_the_header)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------- what is refused -- */
 
-START_TEST(headers_that_are_refused)
+TEST(headers_that_are_refused)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -287,9 +279,8 @@ START_TEST(headers_that_are_refused)
     test_open_fails(bytes.data, bytes.size, "bad_table_offset", 12, "table_offset");
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(counts_that_are_not_there)
+TEST(counts_that_are_not_there)
 {
     static const uint32_t counts[] = {UINT32_MAX, 0x10000000, 0x0aaaaaab, 2};
     for (uint32_t version = 1; version <= 3; version += 2) {
@@ -304,9 +295,8 @@ START_TEST(counts_that_are_not_there)
         }
     }
 }
-END_TEST
 
-START_TEST(limit_of_entries)
+TEST(limit_of_entries)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -323,10 +313,9 @@ START_TEST(limit_of_entries)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* Of both layouts of version 1 the one that gets further is reported. */
-START_TEST(cut_tables)
+TEST(cut_tables)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -349,7 +338,6 @@ START_TEST(cut_tables)
     test_open_fails(bytes.data, bytes.size, "truncated", bytes.size, "entries[1].size");
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 static void check_name_of_1a(const char *name, uint32_t length, uint64_t offset)
 {
@@ -366,7 +354,7 @@ static void check_name_of_1a(const char *name, uint32_t length, uint64_t offset)
     pose_buffer_free(&bytes);
 }
 
-START_TEST(names_that_are_refused)
+TEST(names_that_are_refused)
 {
     uint64_t length_at = 20 + 16 + 4 + 12;
     check_name_of_1a("", 0, length_at);
@@ -385,10 +373,9 @@ START_TEST(names_that_are_refused)
     test_open_fails(bytes.data, bytes.size, "bad_name", 20 + 14, NULL);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* Offset + size beyond the file, and beyond 32 bits: that entry alone is refused. */
-START_TEST(entries_outside_of_the_file)
+TEST(entries_outside_of_the_file)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -419,7 +406,6 @@ START_TEST(entries_outside_of_the_file)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
 /* A body with one thing changed: the code, its offset, and whether the row itself shows it. */
 static const struct {
@@ -436,7 +422,7 @@ static const struct {
     {32, 0xff, "truncated", 16 + 32, false},
 };
 
-START_TEST(bodies_that_are_refused)
+TEST_EACH(bodies_that_are_refused, COUNT(broken_bodies))
 {
     uint8_t changed[sizeof body];
     memcpy(changed, body, sizeof body);
@@ -450,9 +436,8 @@ START_TEST(bodies_that_are_refused)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(bodies_that_are_cut)
+TEST(bodies_that_are_cut)
 {
     struct pose_buffer bytes;
     struct test_archive test;
@@ -468,9 +453,8 @@ START_TEST(bodies_that_are_cut)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(bodies_that_are_only_odd)
+TEST(bodies_that_are_only_odd)
 {
     struct pose_buffer bytes;
     struct test_archive test;
@@ -492,10 +476,9 @@ START_TEST(bodies_that_are_only_odd)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* 58 bytes out of 33 under limits that forbid it, by size and by ratio. */
-START_TEST(limits_of_unpacking)
+TEST(limits_of_unpacking)
 {
     static uint8_t zeros[1 << 20];
     const struct pose_pack_item item = {"zeros.anim", {zeros, sizeof zeros}};
@@ -521,9 +504,8 @@ START_TEST(limits_of_unpacking)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(forced_layouts)
+TEST(forced_layouts)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -542,23 +524,21 @@ START_TEST(forced_layouts)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- writing -- */
 
 static const struct pose_value no = {.kind = POSE_BOOL, .key = "compress", .as.boolean = false};
 static const struct pose_value uncompressed = {.kind = POSE_OBJECT, .first = &no};
 
-START_TEST(what_is_packed_reads_back)
+TEST(what_is_packed_reads_back)
 {
     test_round_trip("far1a", NULL, NULL);
     test_round_trip("far1b", NULL, NULL);
     test_round_trip("far3", NULL, NULL);
     test_round_trip("far3", &uncompressed, NULL);
 }
-END_TEST
 
-START_TEST(packing_sets_ids_and_both_flags)
+TEST(packing_sets_ids_and_both_flags)
 {
     static const uint8_t noise[] = "0123456789abcdef", repeats[200] = {0};
     const struct pose_pack_item items[] = {
@@ -586,9 +566,8 @@ START_TEST(packing_sets_ids_and_both_flags)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(names_that_cannot_be_packed)
+TEST(names_that_cannot_be_packed)
 {
     static char name[5000];
     memset(name, 'a', 4097);
@@ -603,9 +582,8 @@ START_TEST(names_that_cannot_be_packed)
         ck_assert_ptr_null(out.data);
     }
 }
-END_TEST
 
-START_TEST(damaged_archives_are_harmless)
+TEST_EACH(damaged_archives_are_harmless, 3)
 {
     static const char *const ids[] = {"far1a", "far1b", "far3"};
     static const uint8_t repeats[600] = {7};
@@ -616,36 +594,4 @@ START_TEST(damaged_archives_are_harmless)
     test_pack(ids[_i], items, 3, NULL, &bytes);
     ck_assert_uint_gt(test_damage(&bytes), bytes.size);
     pose_buffer_free(&bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *layouts = tcase_create("layouts");
-    tcase_add_test(layouts, version_1a_by_hand);
-    tcase_add_test(layouts, version_1b_by_hand);
-    tcase_add_test(layouts, empty_archives);
-    tcase_add_test(layouts, version_3_by_hand);
-    tcase_add_test(layouts, type_ids_say_the_format_where_the_name_agrees);
-    tcase_add_test(layouts, version_1_with_compressed_bodies);
-    tcase_add_test(layouts, names_may_repeat);
-    tcase_add_test(layouts, data_may_overlap_and_lie_in_the_header);
-    tcase_add_test(layouts, forced_layouts);
-    TCase *refused = tcase_create("refused");
-    tcase_add_test(refused, headers_that_are_refused);
-    tcase_add_test(refused, counts_that_are_not_there);
-    tcase_add_test(refused, limit_of_entries);
-    tcase_add_test(refused, cut_tables);
-    tcase_add_test(refused, names_that_are_refused);
-    tcase_add_test(refused, entries_outside_of_the_file);
-    tcase_add_loop_test(refused, bodies_that_are_refused, 0, sizeof broken_bodies / sizeof *broken_bodies);
-    tcase_add_test(refused, bodies_that_are_cut);
-    tcase_add_test(refused, bodies_that_are_only_odd);
-    tcase_add_test(refused, limits_of_unpacking);
-    tcase_add_loop_test(refused, damaged_archives_are_harmless, 0, 3);
-    TCase *writing = tcase_create("writing");
-    tcase_add_test(writing, what_is_packed_reads_back);
-    tcase_add_test(writing, packing_sets_ids_and_both_flags);
-    tcase_add_test(writing, names_that_cannot_be_packed);
-    return unit_run("far", layouts, refused, writing, NULL);
 }

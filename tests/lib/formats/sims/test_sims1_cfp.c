@@ -36,7 +36,7 @@ static void check_floats(const float *values, const float *expected, size_t coun
                       (double)expected[i]);
 }
 
-START_TEST(the_test_vector)
+TEST(the_test_vector)
 {
     static const uint8_t bytes[] = {0xff, 0,    0, 0x80, 0x3f, 0xfe, 1, 0, 0xfc, 0xff, 0,    0,   0,
                                     0,    0xfe, 2, 0,    0xff, 0,    0, 0, 0x3f, 0,    0x78, 0x85};
@@ -48,9 +48,8 @@ START_TEST(the_test_vector)
     ck_assert_uint_eq(f.warnings.count, 0);
     arena_release(&f.arena);
 }
-END_TEST
 
-START_TEST(the_table_of_differences)
+TEST(the_table_of_differences)
 {
     static const struct {
         uint8_t code;
@@ -65,9 +64,8 @@ START_TEST(the_table_of_differences)
         arena_release(&f.arena);
     }
 }
-END_TEST
 
-START_TEST(a_boundary_resets_nothing)
+TEST(a_boundary_resets_nothing)
 {
     /* One literal, and a run over all of two translations and a rotation: 3 * 2 + 4 values. */
     static const uint8_t bytes[] = {0xff, 0, 0, 0x80, 0x3f, 0xfe, 8, 0, 0x99};
@@ -82,7 +80,6 @@ START_TEST(a_boundary_resets_nothing)
     ck_assert_uint_eq(reader_left(&f.reader), 1); /* for no key */
     arena_release(&f.arena);
 }
-END_TEST
 
 static const struct {
     const char *title;
@@ -119,7 +116,7 @@ static const struct {
      3},
 };
 
-START_TEST(failures_name_the_key)
+TEST_EACH(failures_name_the_key, COUNT(failures))
 {
     struct fixture f;
     uint8_t *bytes = malloc(failures[_i].size + !failures[_i].size); /* so that a read past the end shows */
@@ -132,9 +129,8 @@ START_TEST(failures_name_the_key)
     arena_release(&f.arena);
     free(bytes);
 }
-END_TEST
 
-START_TEST(a_promise_costs_nothing)
+TEST(a_promise_costs_nothing)
 {
     static const uint8_t bytes[50] = {0xfe, 0xff, 0xff};
     struct fixture f;
@@ -143,9 +139,8 @@ START_TEST(a_promise_costs_nothing)
     ck_assert_uint_le(f.arena.held, 4096);
     arena_release(&f.arena);
 }
-END_TEST
 
-START_TEST(a_promise_that_is_kept_is_believed)
+TEST(a_promise_that_is_kept_is_believed)
 {
     /* A literal and three runs: 3 * 65536 values. */
     static const uint8_t bytes[] = {0xff, 0,    0,    0x80, 0x3f, 0xfe, 0xff,
@@ -161,7 +156,6 @@ START_TEST(a_promise_that_is_kept_is_believed)
     ck_assert_str_eq(f.error.code, "truncated");
     arena_release(&f.arena);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- packing -- */
 
@@ -217,7 +211,7 @@ static void free_packed(struct packed *p)
     arena_release(&p->again.arena);
 }
 
-START_TEST(lossless_is_exact)
+TEST(lossless_is_exact)
 {
     static struct packed p;
     pack_and_unpack(&p, SIMS1_KEYS_LOSSLESS);
@@ -225,9 +219,8 @@ START_TEST(lossless_is_exact)
     ck_assert_mem_eq(p.again.pools[1].values, p.rotations, sizeof p.rotations);
     free_packed(&p);
 }
-END_TEST
 
-START_TEST(compact_stays_within_its_error)
+TEST(compact_stays_within_its_error)
 {
     static struct packed p;
     pack_and_unpack(&p, SIMS1_KEYS_COMPACT);
@@ -237,7 +230,6 @@ START_TEST(compact_stays_within_its_error)
         ck_assert(fabsf(p.again.pools[1].values[i] - p.rotations[i]) <= 5.01e-4f);
     free_packed(&p);
 }
-END_TEST
 
 /* Packs the x of translations alone, whose y and z are literals with a run. */
 static void check_packed_x(const float *x, uint32_t count, enum sims1_keys_mode mode, const void *expected,
@@ -256,7 +248,7 @@ static void check_packed_x(const float *x, uint32_t count, enum sims1_keys_mode 
     free(values);
 }
 
-START_TEST(packing_chooses_the_codes_of_the_spec)
+TEST(packing_chooses_the_codes_of_the_spec)
 {
     /* Still; a difference out of the table; one too large for it; one between two entries too far apart. */
     static const float x[] = {0, 0, 0, 0.1f, 1, 1.09f};
@@ -266,9 +258,8 @@ START_TEST(packing_chooses_the_codes_of_the_spec)
     static const uint8_t lossless[] = {0xff, 0, 0, 0, 0, 0xfe, 1, 0, 0xff, 0xcd, 0xcc, 0xcc, 0x3d};
     check_packed_x(x, 4, SIMS1_KEYS_LOSSLESS, lossless, sizeof lossless);
 }
-END_TEST
 
-START_TEST(creeping_values_end_a_run)
+TEST(creeping_values_end_a_run)
 {
     /* Within a run the bound is looser: 1e-5 from where it began, not from the value before. */
     static const float x[] = {0, 0, 8e-6f, 1.6e-5f, 1.6e-5f};
@@ -283,9 +274,8 @@ START_TEST(creeping_values_end_a_run)
     ck_assert_uint_lt(out.data[sizeof begin], 0xfd); /* a difference */
     pose_buffer_free(&out);
 }
-END_TEST
 
-START_TEST(the_longest_run)
+TEST(the_longest_run)
 {
     float *x = calloc(70000, sizeof *x);
     static const uint8_t bytes[] = {0xff, 0, 0, 0, 0, 0xfe, 0xff, 0xff, 0xfe, 0x6e, 0x11};
@@ -294,9 +284,8 @@ START_TEST(the_longest_run)
     check_packed_x(x, 65537, SIMS1_KEYS_LOSSLESS, bytes, 8);
     free(x);
 }
-END_TEST
 
-START_TEST(every_difference_finds_its_code)
+TEST(every_difference_finds_its_code)
 {
     /* A step of exactly a table entry is written as that entry, but for the steps that a run swallows. */
     for (int code = 0; code <= 252; code++) {
@@ -309,11 +298,10 @@ START_TEST(every_difference_finds_its_code)
         pose_buffer_free(&out);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- the codec -- */
 
-START_TEST(a_lone_file_is_looked_over)
+TEST(a_lone_file_is_looked_over)
 {
     static const uint8_t bytes[] = {0xff, 0, 0, 0x80, 0x3f, 0xfe, 1, 0, 0xfc, 0x12};
     struct pose_source source = {.name = "a/XSKILL-walk.CFP", .bytes = {bytes, sizeof bytes}};
@@ -328,7 +316,6 @@ START_TEST(a_lone_file_is_looked_over)
     source.name = NULL;
     ck_assert_ptr_null(pose_detect(&source));
 }
-END_TEST
 
 static const struct {
     uint8_t bytes[8];
@@ -342,14 +329,13 @@ static const struct {
     {{1, 0xff, 0, 0, 0x80, 0x7f}, 6, "non_finite", 1},
 };
 
-START_TEST(a_lone_file_that_is_broken)
+TEST_EACH(a_lone_file_that_is_broken, COUNT(broken))
 {
     struct pose_error error =
         codec_must_fail("sims1-cfp", broken[_i].bytes, broken[_i].size, broken[_i].code);
     ck_assert_uint_eq(error.offset, broken[_i].offset);
     ck_assert_str_eq(error.field, "codes");
 }
-END_TEST
 
 /* One track of two frames. */
 static const float times[] = {0, 0.5f};
@@ -376,36 +362,10 @@ static void check_encoded(const char *mode, const char *code, size_t size)
     pose_buffer_free(&out);
 }
 
-START_TEST(a_clip_is_packed_as_asked)
+TEST(a_clip_is_packed_as_asked)
 {
     check_encoded(NULL, "", 5 + 1 + 5 + 3 + 5 + 3);
     check_encoded("compact", "", 5 + 1 + 5 + 3 + 5 + 3);
     check_encoded("lossless", "", 5 + 5 + 5 + 3 + 5 + 3);
     check_encoded("tiny", "bad_setting", 0);
-}
-END_TEST
-
-#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
-
-int main(void)
-{
-    TCase *reading = tcase_create("reading");
-    tcase_add_test(reading, the_test_vector);
-    tcase_add_test(reading, the_table_of_differences);
-    tcase_add_test(reading, a_boundary_resets_nothing);
-    tcase_add_loop_test(reading, failures_name_the_key, 0, COUNT(failures));
-    tcase_add_test(reading, a_promise_costs_nothing);
-    tcase_add_test(reading, a_promise_that_is_kept_is_believed);
-    TCase *packing = tcase_create("packing");
-    tcase_add_test(packing, lossless_is_exact);
-    tcase_add_test(packing, compact_stays_within_its_error);
-    tcase_add_test(packing, packing_chooses_the_codes_of_the_spec);
-    tcase_add_test(packing, creeping_values_end_a_run);
-    tcase_add_test(packing, the_longest_run);
-    tcase_add_test(packing, every_difference_finds_its_code);
-    TCase *codec = tcase_create("codec");
-    tcase_add_test(codec, a_lone_file_is_looked_over);
-    tcase_add_loop_test(codec, a_lone_file_that_is_broken, 0, COUNT(broken));
-    tcase_add_test(codec, a_clip_is_packed_as_asked);
-    return unit_run("sims1-cfp", reading, packing, codec, NULL);
 }

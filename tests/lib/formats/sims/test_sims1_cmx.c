@@ -140,7 +140,7 @@ static void check_json(const struct pose_value *value, const char *expected)
 
 /* ------------------------------------------------------------------------------------------------ reading -- */
 
-START_TEST(skeletons_are_read)
+TEST(skeletons_are_read)
 {
     struct pose_document *document = decode(text_with(0, NULL));
     ck_assert_str_eq(document->format, CMX);
@@ -158,9 +158,8 @@ START_TEST(skeletons_are_read)
                                            "\"wiggle_power\":0.05}");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(suits_are_read)
+TEST(suits_are_read)
 {
     struct pose_document *document = decode(text_with(0, NULL));
     ck_assert_uint_eq(document->character_count, 1);
@@ -171,9 +170,8 @@ START_TEST(suits_are_read)
                "\"mesh\":\"xskin-hat\",\"flags\":4,\"props\":[{\"a\":\"b\"}]}]}");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(skills_are_read_with_their_keys)
+TEST(skills_are_read_with_their_keys)
 {
     struct pose_document *document = decode(text_with(0, NULL));
     const struct pose_clip *clip = document->clips;
@@ -198,18 +196,16 @@ START_TEST(skills_are_read_with_their_keys)
     check_json(clip->events[2].fields, "{\"value\":\"door\",\"joint\":\"ROOT\"}");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(props_of_motions_are_lists_of_pairs)
+TEST(props_of_motions_are_lists_of_pairs)
 {
     struct pose_document *document = decode(text_with(62, "2\r\nname\r\nadult"));
     check_json(document->clips->tracks[0].extras,
                "{\"props\":[[{\"name\":\"adult\"},{\"canblend\":\"0\"}]]}");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_skill_without_its_keys)
+TEST(a_skill_without_its_keys)
 {
     const char *text = text_with(0, NULL);
     struct pose_document *document = codec_must_decode(CMX, text, strlen(text));
@@ -224,7 +220,6 @@ START_TEST(a_skill_without_its_keys)
     ck_assert(clip->duration == 1);
     pose_document_free(document);
 }
-END_TEST
 
 static struct pose_error decode_keys(const uint8_t *bytes, size_t size, struct pose_document **document)
 {
@@ -235,7 +230,7 @@ static struct pose_error decode_keys(const uint8_t *bytes, size_t size, struct p
     return error;
 }
 
-START_TEST(keys_that_do_not_fit)
+TEST(keys_that_do_not_fit)
 {
     struct pose_document *document;
     uint8_t bytes[sizeof keys + 2];
@@ -252,9 +247,8 @@ START_TEST(keys_that_do_not_fit)
     ck_assert_uint_eq(error.offset, sizeof keys - 3);
     ck_assert_uint_eq(error.line, 0);
 }
-END_TEST
 
-START_TEST(counts_are_no_memory)
+TEST(counts_are_no_memory)
 {
     static const struct {
         int line;
@@ -273,9 +267,8 @@ START_TEST(counts_are_no_memory)
     ck_assert_uint_le(codec_memory(CMX, "version 300\n2000000000\n", 22), 8192);
     ck_assert_uint_le(codec_memory(BCF, "\0\0\0\0\0\0\0\x7f\0\0\0\0", 12), 8192);
 }
-END_TEST
 
-START_TEST(keys_are_limited)
+TEST(keys_are_limited)
 {
     const char *text = text_with(0, NULL);
     struct pose_source source = {
@@ -288,7 +281,6 @@ START_TEST(keys_are_limited)
     ck_assert_ptr_null(pose_decode(&source, &options, &error));
     ck_assert_str_eq(error.limit, "joints");
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------ lines of text -- */
 
@@ -310,7 +302,7 @@ static const struct {
     {55, "+2"},
 };
 
-START_TEST(lines_may_be_written_otherwise)
+TEST_EACH(lines_may_be_written_otherwise, COUNT(same))
 {
     struct pose_document *a = decode(text_with(0, NULL));
     const char *text = text_with(same[_i].line, same[_i].other);
@@ -326,9 +318,8 @@ START_TEST(lines_may_be_written_otherwise)
     pose_document_free(a);
     pose_document_free(b);
 }
-END_TEST
 
-START_TEST(line_feeds_alone_will_do)
+TEST(line_feeds_alone_will_do)
 {
     char *text = strdup(text_with(0, NULL)), *to = text;
     for (const char *from = text; *from; from++) {
@@ -341,7 +332,6 @@ START_TEST(line_feeds_alone_will_do)
     pose_document_free(document);
     free(text);
 }
-END_TEST
 
 static const struct {
     int line;
@@ -382,7 +372,7 @@ static const struct {
     {85, "1", "count_too_large", "skills[0].motions[1].time_props_list_count"},
 };
 
-START_TEST(failures_say_their_line)
+TEST_EACH(failures_say_their_line, COUNT(failures))
 {
     const char *text = text_with(failures[_i].line, failures[_i].other);
     struct pose_error error;
@@ -398,18 +388,16 @@ START_TEST(failures_say_their_line)
         breaks += text[i] == '\n';
     ck_assert_uint_eq(breaks, (uint32_t)line);
 }
-END_TEST
 
-START_TEST(negative_counts_are_told_as_such)
+TEST(negative_counts_are_told_as_such)
 {
     const char *text = text_with(4, "-3");
     struct pose_error error;
     ck_assert_ptr_null(codec_decode_with(CMX, text, strlen(text), companions, &error));
     ck_assert_str_eq(error.detail, "skeletons[0].bone_count at line 5: invalid count -3");
 }
-END_TEST
 
-START_TEST(every_missing_line_is_told)
+TEST(every_missing_line_is_told)
 {
     const char *text = text_with(0, NULL);
     size_t size = 0;
@@ -427,7 +415,6 @@ START_TEST(every_missing_line_is_told)
     }
     ck_assert_uint_eq(size, strlen(text));
 }
-END_TEST
 
 static const struct {
     int line;
@@ -446,7 +433,7 @@ static const struct {
     {48, "1.5", "implausible_duration", NULL},
 };
 
-START_TEST(oddities_are_warned_of)
+TEST_EACH(oddities_are_warned_of, COUNT(oddities))
 {
     struct pose_document *document = decode(text_with(oddities[_i].line, oddities[_i].other));
     ck_assert_uint_eq(codec_warnings(document, oddities[_i].code), 1);
@@ -454,7 +441,6 @@ START_TEST(oddities_are_warned_of)
         ck_assert_str_eq(codec_warning_text(document, oddities[_i].code), oddities[_i].text);
     pose_document_free(document);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------- the way back -- */
 
@@ -502,7 +488,7 @@ static const struct {
     {48, "1.5"},    {49, "-0"},
 };
 
-START_TEST(text_and_binary_hold_the_same)
+TEST_EACH(text_and_binary_hold_the_same, COUNT(variants))
 {
     const char *text = text_with(variants[_i].line, variants[_i].other);
     struct pose_error error;
@@ -516,9 +502,8 @@ START_TEST(text_and_binary_hold_the_same)
     pose_buffer_free(&with);
     pose_buffer_free(&without);
 }
-END_TEST
 
-START_TEST(the_text_is_the_same_line_by_line)
+TEST(the_text_is_the_same_line_by_line)
 {
     struct pose_document *document = decode(text_with(0, NULL));
     struct pose_content content = document_content(document);
@@ -528,9 +513,8 @@ START_TEST(the_text_is_the_same_line_by_line)
     pose_buffer_free(&out);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(binary_truncations_are_told)
+TEST(binary_truncations_are_told)
 {
     struct pose_buffer binary = check_both_ways(text_with(0, NULL), true);
     for (size_t size = 0; size < binary.size; size++) {
@@ -545,9 +529,8 @@ START_TEST(binary_truncations_are_told)
     }
     pose_buffer_free(&binary);
 }
-END_TEST
 
-START_TEST(binary_counts_cost_nothing)
+TEST(binary_counts_cost_nothing)
 {
     struct pose_buffer binary = check_both_ways(text_with(0, NULL), true);
     for (size_t at = 0; at + 4 <= binary.size; at++) {
@@ -559,9 +542,8 @@ START_TEST(binary_counts_cost_nothing)
     }
     pose_buffer_free(&binary);
 }
-END_TEST
 
-START_TEST(long_texts_have_a_long_count)
+TEST(long_texts_have_a_long_count)
 {
     for (size_t length = 253; length < 258; length++) {
         char name[300], text[700];
@@ -575,9 +557,8 @@ START_TEST(long_texts_have_a_long_count)
         pose_buffer_free(&binary);
     }
 }
-END_TEST
 
-START_TEST(what_no_file_holds_is_refused)
+TEST(what_no_file_holds_is_refused)
 {
     struct pose_character suit = {.name = "two\nlines", .type = "suit"};
     struct pose_character outfit = {.name = "outfit", .type = "outfit"};
@@ -599,9 +580,8 @@ START_TEST(what_no_file_holds_is_refused)
     codec_check_bytes("nothing", out.data, out.size, empty, sizeof empty - 1);
     pose_buffer_free(&out);
 }
-END_TEST
 
-START_TEST(keys_go_into_a_file_of_their_own)
+TEST(keys_go_into_a_file_of_their_own)
 {
     struct pose_document *document = decode(text_with(0, NULL));
     struct pose_value mode = {.kind = POSE_STRING, .key = "cfp", .as.string = "lossless"};
@@ -622,9 +602,8 @@ START_TEST(keys_go_into_a_file_of_their_own)
     ck_assert_int_eq(error.status, POSE_BAD_DATA); /* the skill's fault, and not the caller's */
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(skills_and_animations_are_one_family)
+TEST(skills_and_animations_are_one_family)
 {
     /* .cmx and .cfp to .anim and back: the same text and the same keys. */
     struct pose_document *document = decode(text_with(0, NULL));
@@ -650,7 +629,6 @@ START_TEST(skills_and_animations_are_one_family)
     pose_document_free(online);
     pose_document_free(document);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------ probing -- */
 
@@ -660,7 +638,7 @@ static enum probe_result probe(const char *format, const char *name, const void 
     return codec_probe(codec_find(format), &source);
 }
 
-START_TEST(probing)
+TEST(probing)
 {
     const char *text = text_with(0, NULL);
     ck_assert_int_eq(probe(CMX, NULL, text, strlen(text)), PROBE_SURE);
@@ -676,38 +654,4 @@ START_TEST(probing)
     ck_assert_int_eq(probe(BCF, NULL, "\0\0\0\0\0\0\0\0\0\0\0\0", 12), PROBE_NO);
     ck_assert_int_eq(probe(CMX, "a.cmx.bcf", binary.data, binary.size), PROBE_NO);
     pose_buffer_free(&binary);
-}
-END_TEST
-
-#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
-
-int main(void)
-{
-    TCase *reading = tcase_create("reading");
-    tcase_add_test(reading, skeletons_are_read);
-    tcase_add_test(reading, suits_are_read);
-    tcase_add_test(reading, skills_are_read_with_their_keys);
-    tcase_add_test(reading, props_of_motions_are_lists_of_pairs);
-    tcase_add_test(reading, a_skill_without_its_keys);
-    tcase_add_test(reading, keys_that_do_not_fit);
-    tcase_add_test(reading, counts_are_no_memory);
-    tcase_add_test(reading, keys_are_limited);
-    TCase *text = tcase_create("text");
-    tcase_add_loop_test(text, lines_may_be_written_otherwise, 0, COUNT(same));
-    tcase_add_test(text, line_feeds_alone_will_do);
-    tcase_add_loop_test(text, failures_say_their_line, 0, COUNT(failures));
-    tcase_add_test(text, negative_counts_are_told_as_such);
-    tcase_add_test(text, every_missing_line_is_told);
-    tcase_add_loop_test(text, oddities_are_warned_of, 0, COUNT(oddities));
-    TCase *back = tcase_create("the way back");
-    tcase_add_loop_test(back, text_and_binary_hold_the_same, 0, COUNT(variants));
-    tcase_add_test(back, the_text_is_the_same_line_by_line);
-    tcase_add_test(back, binary_truncations_are_told);
-    tcase_add_test(back, binary_counts_cost_nothing);
-    tcase_add_test(back, long_texts_have_a_long_count);
-    tcase_add_test(back, what_no_file_holds_is_refused);
-    tcase_add_test(back, keys_go_into_a_file_of_their_own);
-    tcase_add_test(back, skills_and_animations_are_one_family);
-    tcase_add_test(back, probing);
-    return unit_run("sims1-cmx, sims1-bcf", reading, text, back, NULL);
 }

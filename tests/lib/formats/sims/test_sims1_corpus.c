@@ -46,7 +46,7 @@ static const struct pose_clip *find_clip(const struct pose_document *document, c
 
 /* ------------------------------------------------------------------------------------------------- totals -- */
 
-START_TEST(everything_decodes)
+TEST(everything_decodes)
 {
     struct corpus_folder folder;
     if (!corpus_folder_open(&folder, FOLDER))
@@ -87,7 +87,6 @@ START_TEST(everything_decodes)
     ck_assert_uint_eq(warnings, 0);
     corpus_folder_close(&folder);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------- ways back -- */
 
@@ -143,7 +142,7 @@ static void check_texts(const char *name, const struct pose_bytes *original, con
     free(copies[1]);
 }
 
-START_TEST(text_and_binary_lose_nothing)
+TEST(text_and_binary_lose_nothing)
 {
     struct corpus_folder folder;
     if (!corpus_folder_open(&folder, FOLDER))
@@ -172,7 +171,6 @@ START_TEST(text_and_binary_lose_nothing)
     }
     corpus_folder_close(&folder);
 }
-END_TEST
 
 /* The largest difference between the keys of two clips. */
 static float compare_keys(const struct pose_clip *a, const struct pose_clip *b)
@@ -209,7 +207,7 @@ static float repack(struct pose_bytes file, uint32_t index, const struct pose_cl
     return difference;
 }
 
-START_TEST(keys_are_packed_again)
+TEST(keys_are_packed_again)
 {
     struct corpus_folder folder;
     if (!corpus_folder_open(&folder, FOLDER))
@@ -239,7 +237,6 @@ START_TEST(keys_are_packed_again)
     ck_assert_uint_gt(lossless, compact);
     corpus_folder_close(&folder);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------- the spec's test vectors -- */
 
@@ -274,7 +271,7 @@ static void sample(const struct pose_clip *clip, double t, enum pose_wrap wrap, 
     pose_sampler_free(sampler);
 }
 
-START_TEST(the_walk_has_the_spec_s_poses)
+TEST(the_walk_has_the_spec_s_poses)
 {
     struct corpus_folder folder;
     if (!corpus_folder_open(&folder, FOLDER))
@@ -300,7 +297,6 @@ START_TEST(the_walk_has_the_spec_s_poses)
     pose_document_free(document);
     corpus_folder_close(&folder);
 }
-END_TEST
 
 static void check_world(const struct pose_clip *clip, const struct pose_skeleton *skeleton, double t,
                         const char *joint, float x, float y, float z)
@@ -314,7 +310,7 @@ static void check_world(const struct pose_clip *clip, const struct pose_skeleton
     pose_sampler_free(sampler);
 }
 
-START_TEST(figures_stand_where_the_spec_says)
+TEST(figures_stand_where_the_spec_says)
 {
     struct corpus_folder folder;
     if (!corpus_folder_open(&folder, FOLDER))
@@ -332,16 +328,4 @@ START_TEST(figures_stand_where_the_spec_says)
     pose_document_free(adult);
     pose_document_free(walk);
     corpus_folder_close(&folder);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_test(corpus, everything_decodes);
-    tcase_add_test(corpus, text_and_binary_lose_nothing);
-    tcase_add_test(corpus, keys_are_packed_again);
-    tcase_add_test(corpus, the_walk_has_the_spec_s_poses);
-    tcase_add_test(corpus, figures_stand_where_the_spec_says);
-    return unit_run("The Sims 1, corpus", corpus, NULL);
 }

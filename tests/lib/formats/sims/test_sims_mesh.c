@@ -83,7 +83,7 @@ static void check_meshes_equal(const struct pose_mesh *a, const struct pose_mesh
 
 /* ---------------------------------------------------------------------------------------------- contents -- */
 
-START_TEST(fields_go_where_they_belong)
+TEST(fields_go_where_they_belong)
 {
     struct pose_document *document = decode_small(0, NULL);
     const struct pose_mesh *mesh = document->meshes;
@@ -110,17 +110,15 @@ START_TEST(fields_go_where_they_belong)
     ck_assert_uint_eq(document->warning_count, 0);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(texture_x_is_none)
+TEST(texture_x_is_none)
 {
     struct pose_document *document = decode_small(2, "x");
     ck_assert_ptr_null(document->meshes->texture);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(blends_are_weight_first_in_binary)
+TEST(blends_are_weight_first_in_binary)
 {
     static const uint8_t little[] = {0, 0x20, 0, 0, 1, 0, 0, 0}, big[] = {0, 0, 0x20, 0, 0, 0, 0, 1};
     struct pose_document *document = decode_small(0, NULL);
@@ -132,7 +130,6 @@ START_TEST(blends_are_weight_first_in_binary)
     pose_buffer_free(&tso);
     pose_document_free(document);
 }
-END_TEST
 
 /* mesh in that format and back again: the same, and written once more the same bytes. */
 static void check_round_trip(const char *format, const struct pose_mesh *mesh, bool named)
@@ -156,15 +153,14 @@ static void check_all_round_trips(const struct pose_mesh *mesh)
     check_round_trip("tso-mesh", mesh, false);
 }
 
-START_TEST(small_mesh_goes_round)
+TEST(small_mesh_goes_round)
 {
     struct pose_document *document = decode_small(2, "x");
     check_all_round_trips(document->meshes);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(long_names_go_round_in_bmf)
+TEST_EACH(long_names_go_round_in_bmf, 4)
 {
     static const size_t lengths[] = {254, 255, 256, 1000};
     char name[1001];
@@ -174,7 +170,6 @@ START_TEST(long_names_go_round_in_bmf)
     check_round_trip("sims1-bmf", document->meshes, true);
     pose_document_free(document);
 }
-END_TEST
 
 static const struct {
     const char *format, *name, *code;
@@ -185,7 +180,7 @@ static const struct {
     {"sims1-bmf", "\xe2\x98\x83", "bad_text"},
 };
 
-START_TEST(names_that_do_not_fit_are_refused)
+TEST_EACH(names_that_do_not_fit_are_refused, COUNT(refused_names))
 {
     struct pose_document *document = decode_small(0, NULL);
     struct pose_mesh mesh = *document->meshes;
@@ -198,7 +193,6 @@ START_TEST(names_that_do_not_fit_are_refused)
     ck_assert_ptr_null(out.data);
     pose_document_free(document);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- hostile -- */
 
@@ -240,7 +234,7 @@ static const struct {
     {21, NULL, "truncated", "vertices[3].x", 21},
 };
 
-START_TEST(broken_texts_say_line_and_field)
+TEST_EACH(broken_texts_say_line_and_field, COUNT(broken_texts))
 {
     const char *text = small_text(broken_texts[_i].line, broken_texts[_i].content);
     struct pose_error error = codec_must_fail("sims1-skn", text, strlen(text), broken_texts[_i].code);
@@ -249,7 +243,6 @@ START_TEST(broken_texts_say_line_and_field)
     ck_assert_uint_eq(error.line, broken_texts[_i].error_line);
     ck_assert_uint_le(error.offset, strlen(text));
 }
-END_TEST
 
 /* Offsets in the small mesh as .mesh: version 0, bones 4 (two texts of 2 bytes at 8), faces 12, bindings 28,
  * uvs 72, blends 100, vertices 112; there are 212 bytes. */
@@ -292,7 +285,7 @@ static uint8_t *small_mesh_bytes(size_t *size)
     return copy;
 }
 
-START_TEST(broken_bytes_say_offset_and_field)
+TEST_EACH(broken_bytes_say_offset_and_field, COUNT(broken_bytes))
 {
     size_t size;
     uint8_t *data = small_mesh_bytes(&size);
@@ -305,9 +298,8 @@ START_TEST(broken_bytes_say_offset_and_field)
     ck_assert_uint_eq(error.line, 0);
     free(data);
 }
-END_TEST
 
-START_TEST(every_truncation_is_refused)
+TEST(every_truncation_is_refused)
 {
     size_t size;
     uint8_t *data = small_mesh_bytes(&size);
@@ -323,17 +315,15 @@ START_TEST(every_truncation_is_refused)
     }
     free(data);
 }
-END_TEST
 
-START_TEST(a_huge_count_costs_nothing)
+TEST(a_huge_count_costs_nothing)
 {
     static const uint8_t bytes[50] = {0, 0, 0, 2, 0x7f, 0xff, 0xff, 0xff};
     codec_must_fail("tso-mesh", bytes, sizeof bytes, "count_too_large");
     ck_assert_uint_le(codec_memory("tso-mesh", bytes, sizeof bytes), 4096);
 }
-END_TEST
 
-START_TEST(too_many_bones_hit_the_limit)
+TEST(too_many_bones_hit_the_limit)
 {
     struct pose_options options = {.limits = {.joints = 1}};
     const char *text = small_text(0, NULL);
@@ -343,7 +333,6 @@ START_TEST(too_many_bones_hit_the_limit)
     ck_assert_int_eq(error.status, POSE_OVER_LIMIT);
     ck_assert_str_eq(error.limit, "joints");
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- warnings -- */
 
@@ -360,7 +349,7 @@ static const struct {
     {21, "2 0 0 0 0 1\r\nmore", "trailing_lines"},
 };
 
-START_TEST(odd_texts_are_warned_of)
+TEST_EACH(odd_texts_are_warned_of, COUNT(odd_texts))
 {
     struct pose_document *document = decode_small(odd_texts[_i].line, odd_texts[_i].content);
     ck_assert_uint_eq(codec_warnings(document, NULL), 1);
@@ -368,9 +357,8 @@ START_TEST(odd_texts_are_warned_of)
     ck_assert(document->meshes->positions[3][0] == 2);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(blank_lines_and_missing_last_line_end_are_harmless)
+TEST(blank_lines_and_missing_last_line_end_are_harmless)
 {
     const char *text = small_text(17, "\r\n 4 \r\n");
     struct pose_document *document = codec_must_decode("sims1-skn", text, strlen(text) - 2);
@@ -378,9 +366,8 @@ START_TEST(blank_lines_and_missing_last_line_end_are_harmless)
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(trailing_bytes_are_warned_of)
+TEST(trailing_bytes_are_warned_of)
 {
     size_t size;
     uint8_t *data = small_mesh_bytes(&size);
@@ -393,10 +380,9 @@ START_TEST(trailing_bytes_are_warned_of)
     pose_document_free(document);
     free(data);
 }
-END_TEST
 
 /* Without an exact walk the extension decides. */
-START_TEST(names_decide_where_bytes_do_not)
+TEST(names_decide_where_bytes_do_not)
 {
     static const struct {
         const char *name, *format;
@@ -406,7 +392,6 @@ START_TEST(names_decide_where_bytes_do_not)
         check_texts_equal(pose_detect(&source), names[i].format);
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------ corpus -- */
 
@@ -454,7 +439,7 @@ static struct totals check_real_files(const char *folder, const char *suffix, co
     return totals;
 }
 
-START_TEST(real_skn_files_decode)
+TEST(real_skn_files_decode)
 {
     struct totals totals = check_real_files("sims/sims1", ".skn", "sims1-skn");
     if (!totals.files)
@@ -464,42 +449,12 @@ START_TEST(real_skn_files_decode)
     ck_assert_uint_eq(totals.vertices, 2535);
     ck_assert_uint_eq(totals.faces, 3194);
 }
-END_TEST
 
-START_TEST(real_mesh_files_decode)
+TEST(real_mesh_files_decode)
 {
     struct totals totals = check_real_files("sims/tso/mesh", ".mesh", "tso-mesh");
     if (!totals.files)
         return;
     ck_assert_uint_eq(totals.files, 21);
     ck_assert_uint_eq(totals.short_counts, 8);
-}
-END_TEST
-
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
-int main(void)
-{
-    TCase *contents = tcase_create("contents");
-    tcase_add_test(contents, fields_go_where_they_belong);
-    tcase_add_test(contents, texture_x_is_none);
-    tcase_add_test(contents, blends_are_weight_first_in_binary);
-    tcase_add_test(contents, small_mesh_goes_round);
-    tcase_add_loop_test(contents, long_names_go_round_in_bmf, 0, 4);
-    tcase_add_loop_test(contents, names_that_do_not_fit_are_refused, 0, COUNT(refused_names));
-    TCase *hostile = tcase_create("hostile");
-    tcase_add_loop_test(hostile, broken_texts_say_line_and_field, 0, COUNT(broken_texts));
-    tcase_add_loop_test(hostile, broken_bytes_say_offset_and_field, 0, COUNT(broken_bytes));
-    tcase_add_test(hostile, every_truncation_is_refused);
-    tcase_add_test(hostile, a_huge_count_costs_nothing);
-    tcase_add_test(hostile, too_many_bones_hit_the_limit);
-    TCase *odd = tcase_create("odd");
-    tcase_add_loop_test(odd, odd_texts_are_warned_of, 0, COUNT(odd_texts));
-    tcase_add_test(odd, blank_lines_and_missing_last_line_end_are_harmless);
-    tcase_add_test(odd, trailing_bytes_are_warned_of);
-    tcase_add_test(odd, names_decide_where_bytes_do_not);
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_test(corpus, real_skn_files_decode);
-    tcase_add_test(corpus, real_mesh_files_decode);
-    return unit_run("sims_mesh", contents, hostile, odd, corpus, NULL);
 }

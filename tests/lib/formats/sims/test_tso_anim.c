@@ -27,7 +27,7 @@ static void check_json(const struct pose_value *value, const char *expected)
 
 /* ------------------------------------------------------------------------------------------------ values -- */
 
-START_TEST(a_plain_file_is_read)
+TEST(a_plain_file_is_read)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -47,9 +47,8 @@ START_TEST(a_plain_file_is_read)
     check_json(clip->tracks[1].extras, "{\"unknown\":1}");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(keys_lie_on_the_clock)
+TEST(keys_lie_on_the_clock)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -69,9 +68,8 @@ START_TEST(keys_lie_on_the_clock)
     }
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(moments_become_events)
+TEST(moments_become_events)
 {
     static const struct {
         float time;
@@ -94,9 +92,8 @@ START_TEST(moments_become_events)
     }
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(text_is_windows_1252)
+TEST(text_is_windows_1252)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -107,9 +104,8 @@ START_TEST(text_is_windows_1252)
     ck_assert_str_eq(document->clips->tracks[0].name, "éOOT");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(an_empty_name_is_none)
+TEST(an_empty_name_is_none)
 {
     struct tso_file file = {.size = 0};
     tso_put_u32(&file, NULL, 2);
@@ -124,7 +120,6 @@ START_TEST(an_empty_name_is_none)
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     pose_document_free(document);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- durations -- */
 
@@ -138,7 +133,7 @@ static const struct {
     {0, 1 / 30.f, 1, true}, {0.5f, 1 / 30.f, 1, true},
 };
 
-START_TEST(durations_in_seconds_are_seen_through)
+TEST_EACH(durations_in_seconds_are_seen_through, COUNT(durations))
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -151,9 +146,8 @@ START_TEST(durations_in_seconds_are_seen_through)
     ck_assert_uint_eq(codec_warnings(document, "implausible_duration"), durations[_i].implausible);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(the_stored_duration_is_named)
+TEST(the_stored_duration_is_named)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -163,9 +157,8 @@ START_TEST(the_stored_duration_is_named)
     ck_assert_str_eq(text, "2.277778 ms for 3 frames; treated as 0.1 s, 30 frames per second");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(motions_may_differ_in_length)
+TEST(motions_may_differ_in_length)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -178,11 +171,10 @@ START_TEST(motions_may_differ_in_length)
     ck_assert(clip->tracks[1].channels[POSE_ROTATION].times[1] == (float)(1 / 3.0));
     pose_document_free(document);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- errors -- */
 
-START_TEST(every_truncation_is_told)
+TEST(every_truncation_is_told)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -198,7 +190,6 @@ START_TEST(every_truncation_is_told)
         free(part);
     }
 }
-END_TEST
 
 /* A number where another one is spoilt, and what is said about it. A place of NULL is that of the mark. */
 static const struct {
@@ -218,7 +209,7 @@ static const struct {
     {"motions[0].time_prop_count", 99, "count_too_large", "motions[0].time_props_lists[0].time_prop_count"},
 };
 
-START_TEST(bad_integers_are_named)
+TEST_EACH(bad_integers_are_named, COUNT(bad_integers))
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -228,7 +219,6 @@ START_TEST(bad_integers_are_named)
     ck_assert_uint_eq(error.offset, tso_at(&file, bad_integers[_i].mark));
     ck_assert_int_eq(error.status, POSE_BAD_DATA);
 }
-END_TEST
 
 static const struct {
     const char *mark;
@@ -243,7 +233,7 @@ static const struct {
     {"motions[1].duration", 0, "motions[1].duration"},
 };
 
-START_TEST(floats_must_be_finite)
+TEST_EACH(floats_must_be_finite, COUNT(floats))
 {
     static const uint32_t bits[] = {0x7fc00000, 0xff800000, 0x7f800000, 0xffffffff};
     for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
@@ -257,9 +247,8 @@ START_TEST(floats_must_be_finite)
         ck_assert_uint_eq(error.offset, offset);
     }
 }
-END_TEST
 
-START_TEST(an_error_is_one_readable_line)
+TEST(an_error_is_one_readable_line)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -268,7 +257,6 @@ START_TEST(an_error_is_one_readable_line)
     ck_assert_str_eq(error.detail,
                      "rotation_count at byte 63: 100 items of 16 bytes promised, 277 bytes left");
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- warnings -- */
 
@@ -296,7 +284,7 @@ static const struct {
     {"is_moving", 7, 1, "odd_flag", 1, "is_moving is 7, treated as true"},
 };
 
-START_TEST(oddities_are_warned_of)
+TEST_EACH(oddities_are_warned_of, COUNT(oddities))
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -316,9 +304,8 @@ START_TEST(oddities_are_warned_of)
     pose_buffer_free(&out);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_channel_out_of_range_is_left_out)
+TEST(a_channel_out_of_range_is_left_out)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -331,9 +318,8 @@ START_TEST(a_channel_out_of_range_is_left_out)
     ck_assert(document->clips->duration == 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_bone_with_two_motions)
+TEST(a_bone_with_two_motions)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -344,9 +330,8 @@ START_TEST(a_bone_with_two_motions)
     ck_assert_str_eq(document->clips->tracks[1].name, "ROOT");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(quaternions_without_length)
+TEST(quaternions_without_length)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -358,9 +343,8 @@ START_TEST(quaternions_without_length)
     ck_assert(document->clips->tracks[0].channels[POSE_ROTATION].values[4 * 2 + 3] == 0);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(bytes_after_the_end)
+TEST(bytes_after_the_end)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -371,7 +355,6 @@ START_TEST(bytes_after_the_end)
     ck_assert_uint_eq(document->warnings[0].offset, size);
     pose_document_free(document);
 }
-END_TEST
 
 /* Takes four bytes out of the file. */
 static void cut(struct tso_file *file, const char *mark)
@@ -381,7 +364,7 @@ static void cut(struct tso_file *file, const char *mark)
     file->size -= 4;
 }
 
-START_TEST(props_of_two_levels)
+TEST(props_of_two_levels)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -399,9 +382,8 @@ START_TEST(props_of_two_levels)
     pose_buffer_free(&out);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(two_levels_must_end_exactly)
+TEST(two_levels_must_end_exactly)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -411,11 +393,10 @@ START_TEST(two_levels_must_end_exactly)
     ck_assert_ptr_null(codec_decode(FORMAT, file.data, file.size, &error));
     ck_assert_int_eq(strncmp(error.field, "motions[0].props", 16), 0);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------- limits and hostility -- */
 
-START_TEST(limits_are_kept)
+TEST(limits_are_kept)
 {
     static const struct {
         struct pose_limits limits;
@@ -432,9 +413,8 @@ START_TEST(limits_are_kept)
         ck_assert_str_eq(error.limit, cases[i].limit);
     }
 }
-END_TEST
 
-START_TEST(shared_keys_count_for_every_motion)
+TEST(shared_keys_count_for_every_motion)
 {
     /* 100 motions on the same 100 rotations are 10,000 keys, whatever the file's size. */
     static uint8_t data[27 + 1600 + 100 * 25];
@@ -471,9 +451,8 @@ START_TEST(shared_keys_count_for_every_motion)
     ck_assert_ptr_null(pose_decode(&source, &options, &error));
     ck_assert_str_eq(error.limit, "keys");
 }
-END_TEST
 
-START_TEST(huge_counts_cost_nothing)
+TEST(huge_counts_cost_nothing)
 {
     static const char *const counts[] = {"translation_count", "rotation_count", "motion_count",
                                          "motions[0].props_list_count", "motions[0].time_prop_count"};
@@ -484,7 +463,6 @@ START_TEST(huge_counts_cost_nothing)
         ck_assert_uint_le(codec_memory(FORMAT, file.data, file.size), 16384);
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------ probing -- */
 
@@ -494,7 +472,7 @@ static enum probe_result probe(const struct tso_file *file, const char *name)
     return codec_probe(codec_find(FORMAT), &source);
 }
 
-START_TEST(probing)
+TEST(probing)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -512,39 +490,4 @@ START_TEST(probing)
     tso_make_anim(&file);
     cut(&file, "motions[0].prop_count");
     ck_assert_int_eq(probe(&file, NULL), PROBE_SURE);
-}
-END_TEST
-
-#define COUNT(table) (int)(sizeof(table) / sizeof *(table))
-
-int main(void)
-{
-    TCase *values = tcase_create("values");
-    tcase_add_test(values, a_plain_file_is_read);
-    tcase_add_test(values, keys_lie_on_the_clock);
-    tcase_add_test(values, moments_become_events);
-    tcase_add_test(values, text_is_windows_1252);
-    tcase_add_test(values, an_empty_name_is_none);
-    tcase_add_loop_test(values, durations_in_seconds_are_seen_through, 0, COUNT(durations));
-    tcase_add_test(values, the_stored_duration_is_named);
-    tcase_add_test(values, motions_may_differ_in_length);
-    TCase *errors = tcase_create("errors");
-    tcase_add_test(errors, every_truncation_is_told);
-    tcase_add_loop_test(errors, bad_integers_are_named, 0, COUNT(bad_integers));
-    tcase_add_loop_test(errors, floats_must_be_finite, 0, COUNT(floats));
-    tcase_add_test(errors, an_error_is_one_readable_line);
-    TCase *warnings = tcase_create("warnings");
-    tcase_add_loop_test(warnings, oddities_are_warned_of, 0, COUNT(oddities));
-    tcase_add_test(warnings, a_channel_out_of_range_is_left_out);
-    tcase_add_test(warnings, a_bone_with_two_motions);
-    tcase_add_test(warnings, quaternions_without_length);
-    tcase_add_test(warnings, bytes_after_the_end);
-    tcase_add_test(warnings, props_of_two_levels);
-    tcase_add_test(warnings, two_levels_must_end_exactly);
-    TCase *hostile = tcase_create("hostile");
-    tcase_add_test(hostile, limits_are_kept);
-    tcase_add_test(hostile, shared_keys_count_for_every_motion);
-    tcase_add_test(hostile, huge_counts_cost_nothing);
-    tcase_add_test(hostile, probing);
-    return unit_run("tso-anim", values, errors, warnings, hostile, NULL);
 }

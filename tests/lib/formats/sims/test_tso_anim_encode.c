@@ -40,7 +40,7 @@ static const struct pose_value *pool_of(const struct pose_document *document, co
 
 /* ------------------------------------------------------------------------------------------ the same bytes -- */
 
-START_TEST(the_plain_layout_comes_back)
+TEST(the_plain_layout_comes_back)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -57,9 +57,8 @@ START_TEST(the_plain_layout_comes_back)
     tso_set_f32(&file, "distance", -0.0f);
     check_comes_back(&file, "minus zero");
 }
-END_TEST
 
-START_TEST(keys_in_another_order_come_back)
+TEST(keys_in_another_order_come_back)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -67,9 +66,8 @@ START_TEST(keys_in_another_order_come_back)
     tso_set_u32(&file, "motions[1].first_rotation", 0);
     check_comes_back(&file, "swapped");
 }
-END_TEST
 
-START_TEST(shared_and_unused_keys_come_back)
+TEST(shared_and_unused_keys_come_back)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -90,9 +88,8 @@ START_TEST(shared_and_unused_keys_come_back)
     tso_set_u32(&file, "motions[0].has_translation", 0x00010000);
     check_comes_back(&file, "unused ones on both sides, and a motion without keys that it names");
 }
-END_TEST
 
-START_TEST(flags_without_lists_come_back)
+TEST(flags_without_lists_come_back)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -126,9 +123,8 @@ START_TEST(flags_without_lists_come_back)
     tso_put_u8(&file, NULL, 0);
     check_comes_back(&file, "props, two lists, keys that repeat");
 }
-END_TEST
 
-START_TEST(moments_in_any_layout_come_back)
+TEST(moments_in_any_layout_come_back)
 {
     struct tso_file file;
     tso_make_anim(&file);
@@ -144,7 +140,6 @@ START_TEST(moments_in_any_layout_come_back)
     tso_put_u8(&file, NULL, 0);
     check_comes_back(&file, "two motions of one bone, the second without events");
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------ changed clips -- */
 
@@ -166,7 +161,7 @@ static void copy_of(const struct tso_file *file, struct copy *copy)
     copy->clip.events = copy->events;
 }
 
-START_TEST(changed_events_win)
+TEST(changed_events_win)
 {
     struct tso_file file;
     struct copy copy;
@@ -190,9 +185,8 @@ START_TEST(changed_events_win)
     pose_buffer_free(&out);
     pose_document_free(copy.document);
 }
-END_TEST
 
-START_TEST(events_may_go_and_come)
+TEST(events_may_go_and_come)
 {
     struct tso_file file;
     struct copy copy;
@@ -213,9 +207,8 @@ START_TEST(events_may_go_and_come)
     pose_buffer_free(&out);
     pose_document_free(copy.document);
 }
-END_TEST
 
-START_TEST(changed_keys_leave_a_layout_that_no_longer_fits)
+TEST(changed_keys_leave_a_layout_that_no_longer_fits)
 {
     struct tso_file file;
     struct copy copy;
@@ -236,9 +229,8 @@ START_TEST(changed_keys_leave_a_layout_that_no_longer_fits)
     pose_buffer_free(&out);
     pose_document_free(copy.document);
 }
-END_TEST
 
-START_TEST(keys_out_of_range_stay_out)
+TEST(keys_out_of_range_stay_out)
 {
     /* A channel that was left out must not point at keys that a changed clip now has. */
     struct tso_file file;
@@ -260,9 +252,8 @@ START_TEST(keys_out_of_range_stay_out)
     pose_buffer_free(&out);
     pose_document_free(copy.document);
 }
-END_TEST
 
-START_TEST(a_changed_duration_wins)
+TEST(a_changed_duration_wins)
 {
     struct tso_file file;
     struct copy copy;
@@ -283,7 +274,6 @@ START_TEST(a_changed_duration_wins)
     pose_buffer_free(&out);
     pose_document_free(copy.document);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------- clips from elsewhere -- */
 
@@ -317,7 +307,7 @@ static struct pose_document *convert_foreign(struct codec_losses *losses)
     return document;
 }
 
-START_TEST(foreign_clips_are_brought_to_the_clock)
+TEST(foreign_clips_are_brought_to_the_clock)
 {
     struct codec_losses losses;
     struct pose_document *document = convert_foreign(&losses);
@@ -341,9 +331,8 @@ START_TEST(foreign_clips_are_brought_to_the_clock)
     ck_assert_uint_eq(codec_warnings(document, NULL), 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(foreign_clips_are_plain)
+TEST(foreign_clips_are_plain)
 {
     struct pose_document *document = convert_foreign(NULL);
     const struct pose_value *extras = document->clips->extras;
@@ -354,9 +343,8 @@ START_TEST(foreign_clips_are_plain)
     ck_assert_uint_eq(value_count(document->clips->tracks[0].extras), 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_still_pose_lasts_a_frame)
+TEST(a_still_pose_lasts_a_frame)
 {
     static const float time = 0, turn[] = {0, 0, 0, 1};
     static const struct pose_track track = {.name = "HEAD", .channels = {[POSE_ROTATION] = {1, &time, turn}}};
@@ -369,7 +357,6 @@ START_TEST(a_still_pose_lasts_a_frame)
     pose_document_free(document);
     pose_buffer_free(&out);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- refusals -- */
 
@@ -384,7 +371,7 @@ static void check_refused(const struct pose_content *content, const char *code, 
     ck_assert_ptr_null(out.data);
 }
 
-START_TEST(what_no_file_holds_is_refused)
+TEST(what_no_file_holds_is_refused)
 {
     char name[258];
     memset(name, 'x', sizeof name - 1);
@@ -403,9 +390,8 @@ START_TEST(what_no_file_holds_is_refused)
     content.clip_count = 2;
     check_refused(&content, "one_clip", "");
 }
-END_TEST
 
-START_TEST(extras_from_anywhere_do_no_harm)
+TEST(extras_from_anywhere_do_no_harm)
 {
     /* Extras that no decoder made: wrong kinds, impossible numbers. */
     static const struct pose_value three = {.kind = POSE_INT, .key = "time_ms", .as.integer = -3};
@@ -441,28 +427,4 @@ START_TEST(extras_from_anywhere_do_no_harm)
     ck_assert(document->clips->duration == 1);
     pose_document_free(document);
     pose_buffer_free(&out);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *same = tcase_create("the same bytes");
-    tcase_add_test(same, the_plain_layout_comes_back);
-    tcase_add_test(same, keys_in_another_order_come_back);
-    tcase_add_test(same, shared_and_unused_keys_come_back);
-    tcase_add_test(same, flags_without_lists_come_back);
-    tcase_add_test(same, moments_in_any_layout_come_back);
-    TCase *changed = tcase_create("changed");
-    tcase_add_test(changed, changed_events_win);
-    tcase_add_test(changed, events_may_go_and_come);
-    tcase_add_test(changed, changed_keys_leave_a_layout_that_no_longer_fits);
-    tcase_add_test(changed, keys_out_of_range_stay_out);
-    tcase_add_test(changed, a_changed_duration_wins);
-    TCase *foreign = tcase_create("foreign");
-    tcase_add_test(foreign, foreign_clips_are_brought_to_the_clock);
-    tcase_add_test(foreign, foreign_clips_are_plain);
-    tcase_add_test(foreign, a_still_pose_lasts_a_frame);
-    tcase_add_test(foreign, what_no_file_holds_is_refused);
-    tcase_add_test(foreign, extras_from_anywhere_do_no_harm);
-    return unit_run("tso-anim encoding", same, changed, foreign, NULL);
 }

@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
-
 static const uint8_t binding[] = {0, 0, 0, 1,    4,    'H',  'E',  'A',  'D',  0, 0, 0, 8,   0,
                                   0, 0, 0, 0x88, 0x32, 9,    0xd3, 0,    0,    0, 9, 0, 0,   0,
                                   8, 0, 0, 0,    2,    0xa0, 0xcc, 0xab, 0x8e, 0, 0, 0, 0x14};
@@ -52,7 +50,7 @@ static void check_round_trip(const struct pose_character *character, const char 
     pose_buffer_free(&out);
 }
 
-START_TEST(samples_decode_and_go_round)
+TEST_EACH(samples_decode_and_go_round, COUNT(samples))
 {
     struct pose_document *document = codec_must_decode(NULL, samples[_i].bytes, samples[_i].size);
     const struct pose_character *character = document->characters;
@@ -68,10 +66,9 @@ START_TEST(samples_decode_and_go_round)
     check_round_trip(character, samples[_i].format, samples[_i].bytes, samples[_i].size);
     pose_document_free(document);
 }
-END_TEST
 
 /* A key may also come as hex alone, as a person would write it. */
-START_TEST(keys_may_be_hex_alone)
+TEST(keys_may_be_hex_alone)
 {
     const struct pose_value key = {.kind = POSE_STRING, .key = "key", .as.string = "0000000700000009"};
     const struct pose_value mesh = {.kind = POSE_OBJECT, .key = "mesh", .first = &key};
@@ -80,9 +77,8 @@ START_TEST(keys_may_be_hex_alone)
     const struct pose_character character = {.type = "binding", .extras = &extras};
     check_round_trip(&character, "tso-bnd", bare_binding, sizeof bare_binding);
 }
-END_TEST
 
-START_TEST(truncations_are_refused)
+TEST_EACH(truncations_are_refused, COUNT(samples))
 {
     for (size_t size = 0; size < samples[_i].size; size++) {
         struct pose_error error;
@@ -91,9 +87,8 @@ START_TEST(truncations_are_refused)
         ck_assert_uint_le(error.offset, size);
     }
 }
-END_TEST
 
-START_TEST(trailing_bytes_are_warned_of)
+TEST_EACH(trailing_bytes_are_warned_of, COUNT(samples))
 {
     uint8_t longer[64] = {0};
     memcpy(longer, samples[_i].bytes, samples[_i].size);
@@ -103,7 +98,6 @@ START_TEST(trailing_bytes_are_warned_of)
     ck_assert_uint_eq(document->warnings[0].offset, samples[_i].size);
     pose_document_free(document);
 }
-END_TEST
 
 static const struct {
     const char *format;
@@ -120,7 +114,7 @@ static const struct {
     {"tso-bnd", binding, sizeof binding, 4, {0xff, 'A', 'A', 'A'}, "truncated", "bone"},
 };
 
-START_TEST(broken_files_say_where)
+TEST_EACH(broken_files_say_where, COUNT(broken))
 {
     uint8_t bytes[64];
     memcpy(bytes, broken[_i].bytes, broken[_i].size);
@@ -128,9 +122,8 @@ START_TEST(broken_files_say_where)
     struct pose_error error = codec_must_fail(broken[_i].format, bytes, broken[_i].size, broken[_i].code);
     ck_assert_str_eq(error.field, broken[_i].field);
 }
-END_TEST
 
-START_TEST(odd_sizes_of_references_are_warned_of)
+TEST(odd_sizes_of_references_are_warned_of)
 {
     uint8_t bytes[sizeof binding];
     memcpy(bytes, binding, sizeof bytes);
@@ -140,9 +133,8 @@ START_TEST(odd_sizes_of_references_are_warned_of)
     ck_assert_uint_eq(codec_warnings(document, "odd_flag"), 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(foreign_characters_are_refused)
+TEST(foreign_characters_are_refused)
 {
     static const struct pose_character suit = {.type = "suit"};
     struct pose_content content = {.character_count = 1, .characters = &suit};
@@ -151,7 +143,6 @@ START_TEST(foreign_characters_are_refused)
     ck_assert(!pose_encode("tso-bnd", &content, NULL, NULL, NULL, &out, &error));
     ck_assert_int_eq(error.status, POSE_BAD_ARGUMENT);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------ corpus -- */
 
@@ -185,7 +176,7 @@ static bool is_named(const struct test_paths *paths, const char *key)
     return false;
 }
 
-START_TEST(real_files_decode_and_name_each_other)
+TEST_EACH(real_files_decode_and_name_each_other, COUNT(folders))
 {
     struct test_paths paths, targets;
     const char *target = folders[_i].list ? "sims/tso/bnd" : "sims/tso/mesh";
@@ -209,20 +200,4 @@ START_TEST(real_files_decode_and_name_each_other)
     ck_assert_uint_eq(left_out, folders[_i].left_out);
     test_paths_free(&paths);
     test_paths_free(&targets);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *files = tcase_create("files");
-    tcase_add_loop_test(files, samples_decode_and_go_round, 0, COUNT(samples));
-    tcase_add_test(files, keys_may_be_hex_alone);
-    tcase_add_loop_test(files, truncations_are_refused, 0, COUNT(samples));
-    tcase_add_loop_test(files, trailing_bytes_are_warned_of, 0, COUNT(samples));
-    tcase_add_loop_test(files, broken_files_say_where, 0, COUNT(broken));
-    tcase_add_test(files, odd_sizes_of_references_are_warned_of);
-    tcase_add_test(files, foreign_characters_are_refused);
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_loop_test(corpus, real_files_decode_and_name_each_other, 0, COUNT(folders));
-    return unit_run("tso_appearance", files, corpus, NULL);
 }

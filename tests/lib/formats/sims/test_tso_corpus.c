@@ -3,7 +3,7 @@
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"
 
-START_TEST(every_animation_comes_back)
+TEST(every_animation_comes_back)
 {
     struct test_paths paths;
     if (!corpus_list("sims/tso/anim", ".anim", &paths))
@@ -24,12 +24,4 @@ START_TEST(every_animation_comes_back)
     }
     ck_assert_uint_eq(paths.count, 44);
     test_paths_free(&paths);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_test(corpus, every_animation_comes_back);
-    return unit_run("tso-anim corpus", corpus, NULL);
 }

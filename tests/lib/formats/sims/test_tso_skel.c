@@ -28,7 +28,7 @@ static void check_comes_back(const struct tso_file *file)
     pose_document_free(document);
 }
 
-START_TEST(bones_are_read_parents_first)
+TEST(bones_are_read_parents_first)
 {
     struct tso_file file;
     tso_make_skel(&file);
@@ -53,9 +53,8 @@ START_TEST(bones_are_read_parents_first)
     pose_document_free(document);
     check_comes_back(&file);
 }
-END_TEST
 
-START_TEST(joints_keep_what_bones_have)
+TEST(joints_keep_what_bones_have)
 {
     struct tso_file file;
     tso_make_skel(&file);
@@ -71,9 +70,8 @@ START_TEST(joints_keep_what_bones_have)
     pose_document_free(document);
     check_comes_back(&file);
 }
-END_TEST
 
-START_TEST(props_come_back)
+TEST(props_come_back)
 {
     struct tso_file file;
     tso_make_skel(&file);
@@ -97,9 +95,8 @@ START_TEST(props_come_back)
     pose_document_free(document);
     check_comes_back(&file);
 }
-END_TEST
 
-START_TEST(every_truncation_is_told)
+TEST(every_truncation_is_told)
 {
     struct tso_file file;
     tso_make_skel(&file);
@@ -113,7 +110,6 @@ START_TEST(every_truncation_is_told)
         free(part);
     }
 }
-END_TEST
 
 static void name_bone(struct tso_file *file, const char *mark, const char *name)
 {
@@ -122,7 +118,7 @@ static void name_bone(struct tso_file *file, const char *mark, const char *name)
     memcpy(file->data + at + 1, name, strlen(name));
 }
 
-START_TEST(errors_name_the_bone)
+TEST(errors_name_the_bone)
 {
     struct tso_file file;
     tso_make_skel(&file);
@@ -156,9 +152,8 @@ START_TEST(errors_name_the_bone)
     ck_assert_str_eq(error.field, "bone_count");
     ck_assert_uint_le(codec_memory(FORMAT, file.data, file.size), 8192);
 }
-END_TEST
 
-START_TEST(orphans_become_roots)
+TEST(orphans_become_roots)
 {
     struct tso_file file;
     tso_make_skel(&file);
@@ -178,9 +173,8 @@ START_TEST(orphans_become_roots)
     ck_assert_uint_eq(codec_warnings(document, "trailing_bytes"), 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(limits_and_probing)
+TEST(limits_and_probing)
 {
     struct tso_file file;
     tso_make_skel(&file);
@@ -195,9 +189,8 @@ START_TEST(limits_and_probing)
     source.name = "adult.SKEL";
     ck_assert_int_eq(codec_probe(codec_find(FORMAT), &source), PROBE_NAME);
 }
-END_TEST
 
-START_TEST(foreign_skeletons_are_written)
+TEST(foreign_skeletons_are_written)
 {
     static const struct pose_joint joints[] = {
         {.name = "hip",
@@ -233,7 +226,6 @@ START_TEST(foreign_skeletons_are_written)
     ck_assert(!pose_encode(FORMAT, &content, NULL, NULL, NULL, &out, &error));
     ck_assert_str_eq(error.code, "one_skeleton");
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- stand-in -- */
 
@@ -275,7 +267,7 @@ static void check_rest(const struct pose_skeleton *skeleton, const char *name, f
                       (double)position[1], (double)position[2]);
 }
 
-START_TEST(the_stand_in_stands)
+TEST(the_stand_in_stands)
 {
     unsigned index = 0;
     while (strcmp(pose_stand_in_name(index), "The Sims adult stand-in"))
@@ -291,22 +283,4 @@ START_TEST(the_stand_in_stands)
     check_rest(skeleton, "R_HAND", 1.0171f, 2.8293f, 0.0815f);
     check_rest(skeleton, "R_FINGER0", 1.1048f, 2.5234f, 0.115f);
     pose_document_free(document);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *reading = tcase_create("reading");
-    tcase_add_test(reading, bones_are_read_parents_first);
-    tcase_add_test(reading, joints_keep_what_bones_have);
-    tcase_add_test(reading, props_come_back);
-    tcase_add_test(reading, every_truncation_is_told);
-    tcase_add_test(reading, errors_name_the_bone);
-    tcase_add_test(reading, orphans_become_roots);
-    tcase_add_test(reading, limits_and_probing);
-    TCase *writing = tcase_create("writing");
-    tcase_add_test(writing, foreign_skeletons_are_written);
-    TCase *stand_in = tcase_create("stand-in");
-    tcase_add_test(stand_in, the_stand_in_stands);
-    return unit_run("tso-skel", reading, writing, stand_in, NULL);
 }

@@ -91,7 +91,7 @@ static const uint8_t refpack[] = {0x10, 0xfb, 0x00, 0x00, 0x3a, 0x88, 0xc0, 0x02
 
 /* -------------------------------------------------------------------------------------------- the index -- */
 
-START_TEST(an_empty_package)
+TEST(an_empty_package)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -108,10 +108,9 @@ START_TEST(an_empty_package)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* All 256 sets of constants with one entry, and with three that differ only in field 3 where that is no constant. */
-START_TEST(every_set_of_constants)
+TEST_EACH(every_set_of_constants, 256)
 {
     const uint32_t flags = (uint32_t)_i;
     const uint32_t count = flags & 8 ? 1 : 3;
@@ -135,10 +134,9 @@ START_TEST(every_set_of_constants)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* Records that do not say "extended": the length of the last field is found by what makes sense. */
-START_TEST(records_that_are_not_extended)
+TEST(records_that_are_not_extended)
 {
     static const unsigned lengths[] = {4, 2, 0};
     struct record records[3];
@@ -165,9 +163,8 @@ START_TEST(records_that_are_not_extended)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(places_of_the_index)
+TEST(places_of_the_index)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -189,9 +186,8 @@ START_TEST(places_of_the_index)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(kinds_by_type)
+TEST(kinds_by_type)
 {
     static const struct {
         uint32_t type;
@@ -216,11 +212,10 @@ START_TEST(kinds_by_type)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------- what is refused -- */
 
-START_TEST(headers_that_are_refused)
+TEST(headers_that_are_refused)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -244,7 +239,6 @@ START_TEST(headers_that_are_refused)
     ck_assert_uint_eq(error.offset, 0);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* Index fields of the header that lie, and the code and offset that come of it. */
 static const struct {
@@ -264,7 +258,7 @@ static const struct {
     {1, 96, 0, 3, "truncated", 96},
 };
 
-START_TEST(indices_that_are_refused)
+TEST_EACH(indices_that_are_refused, COUNT(indices))
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -279,10 +273,9 @@ START_TEST(indices_that_are_refused)
     test_open_fails(bytes.data, bytes.size, indices[_i].code, indices[_i].offset, NULL);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* All fields constant: a record of no bytes, of which there cannot be 2^32 - 1. */
-START_TEST(entries_of_no_bytes)
+TEST(entries_of_no_bytes)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -309,9 +302,8 @@ START_TEST(entries_of_no_bytes)
     test_open_fails(bytes.data, bytes.size, "bad_index_flags", 96, "index.flags");
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(limit_of_entries)
+TEST(limit_of_entries)
 {
     static const struct pose_options two = {.limits = {.entries = 2}};
     struct record records[3] = {{{0}}};
@@ -324,7 +316,6 @@ START_TEST(limit_of_entries)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* One bad record beside a good one: the field, and how it reads in the error. */
 static const struct {
@@ -343,7 +334,7 @@ static const struct {
     {7, 0x1fffe, "bad_signature"},
 };
 
-START_TEST(entries_that_are_refused)
+TEST_EACH(entries_that_are_refused, COUNT(bad_records))
 {
     struct record records[] = {{{CLIP, 0, 0, 1, 96, 5 | EXTENDED, 5, 0x10000}},
                                {{CLIP, 0, 0, 2, 96, 5 | EXTENDED, 5, 0x10000}}};
@@ -362,10 +353,9 @@ START_TEST(entries_that_are_refused)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* A constant field is told where it is written, before the records, and shortens them. */
-START_TEST(a_refused_field_is_told_where_it_is)
+TEST(a_refused_field_is_told_where_it_is)
 {
     struct record records[] = {{{CLIP, 0, 0, 1, 1000, 5 | EXTENDED, 5, 0x10000}},
                                {{CLIP, 0, 0, 2, 1000, 5 | EXTENDED, 5, 0x10000}}};
@@ -391,9 +381,8 @@ START_TEST(a_refused_field_is_told_where_it_is)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(a_deleted_entry)
+TEST(a_deleted_entry)
 {
     struct record record = {{CLIP, 0, 0, 1, 0xfffffff0, 0x7fffffff | EXTENDED, 0, 0x1ffe0}};
     struct pose_buffer bytes;
@@ -406,7 +395,6 @@ START_TEST(a_deleted_entry)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- RefPack -- */
 
@@ -432,7 +420,7 @@ static const struct {
     {5, {0x10, 0xfb, 1, 0, 58}, "size_mismatch"},
 };
 
-START_TEST(headers_of_refpack)
+TEST_EACH(headers_of_refpack, COUNT(headers))
 {
     uint8_t data[40];
     memcpy(data, headers[_i].bytes, headers[_i].size);
@@ -448,9 +436,8 @@ START_TEST(headers_of_refpack)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(ends_of_refpack)
+TEST(ends_of_refpack)
 {
     uint8_t longer[sizeof refpack + 7] = {0};
     memcpy(longer, refpack, sizeof refpack);
@@ -479,9 +466,8 @@ START_TEST(ends_of_refpack)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
-START_TEST(references_before_the_start)
+TEST(references_before_the_start)
 {
     static const uint8_t data[] = {0x10, 0xfb, 0,    0,    13,   0xe0, 'a', 'b',
                                    'c',  'd',  0xc0, 0xff, 0xff, 0x04, 0xfc};
@@ -493,7 +479,6 @@ START_TEST(references_before_the_start)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* Sizes that the stored bytes cannot give are refused before memory is taken for them. */
 static void *refuse(void *user, size_t size)
@@ -507,7 +492,7 @@ static void release(void *user, void *memory)
     free(memory);
 }
 
-START_TEST(bombs)
+TEST(bombs)
 {
     static const uint8_t data[] = {0x90, 0xfb, 0x0f, 0xff, 0xff, 0xff, 0xe0, 'a', 'b', 'c', 'd', 0xfc};
     static size_t most = 100000;
@@ -533,7 +518,6 @@ START_TEST(bombs)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------- name maps -- */
 
@@ -545,7 +529,7 @@ static void put_name(struct writer *writer, uint64_t id, const char *text)
 }
 
 /* Two maps: the later one wins; names of resources that are not here are kept as well. */
-START_TEST(names_from_two_maps)
+TEST(names_from_two_maps)
 {
     struct pose_buffer bytes;
     struct writer writer;
@@ -584,7 +568,6 @@ START_TEST(names_from_two_maps)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* What stands in a name map that is broken, and how many names it still gives. */
 static const struct {
@@ -602,7 +585,7 @@ static const struct {
      1},
 };
 
-START_TEST(broken_maps_are_warnings)
+TEST_EACH(broken_maps_are_warnings, COUNT(maps))
 {
     struct record records[] = {
         {{NAME_MAP, 0, 0, 0, 96, maps[_i].size | EXTENDED, maps[_i].size, 0x10000}},
@@ -619,7 +602,6 @@ START_TEST(broken_maps_are_warnings)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------- the corpus -- */
 
@@ -647,7 +629,7 @@ static const struct {
     {"s4tk-Trait", 2, 0, 0, 0, 0},
 };
 
-START_TEST(real_packages)
+TEST_EACH(real_packages, COUNT(packages))
 {
     struct test_file file;
     struct pose_archive *archive;
@@ -679,9 +661,8 @@ START_TEST(real_packages)
     pose_archive_close(archive);
     test_file_free(&file);
 }
-END_TEST
 
-START_TEST(broken_packages)
+TEST(broken_packages)
 {
     static const char *const names[] = {"s4tk-Corrupt", "s4tk-CorruptHeader"}, *const codes[] = {
                                                                                    "index_range",
@@ -700,10 +681,9 @@ START_TEST(broken_packages)
         test_file_free(&file);
     }
 }
-END_TEST
 
 /* The loose files of the corpus are resources of its packages, byte for byte. */
-START_TEST(loose_files_equal_packaged_ones)
+TEST(loose_files_equal_packaged_ones)
 {
     static const struct {
         const char *package, *loose;
@@ -737,7 +717,6 @@ START_TEST(loose_files_equal_packaged_ones)
         test_file_free(&loose);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- writing -- */
 
@@ -751,7 +730,7 @@ static struct pose_value compress_as(const char *name)
     return (struct pose_value){.kind = POSE_STRING, .key = "compress", .as.string = name};
 }
 
-START_TEST(what_is_packed_reads_back)
+TEST(what_is_packed_reads_back)
 {
     static const char *const names[] = {"none", "refpack", "zlib"};
     test_round_trip("dbpf", NULL, key_name);
@@ -761,9 +740,8 @@ START_TEST(what_is_packed_reads_back)
         test_round_trip("dbpf", &settings, key_name);
     }
 }
-END_TEST
 
-START_TEST(names_become_keys_and_a_map)
+TEST(names_become_keys_and_a_map)
 {
     const struct pose_pack_item items[] = {
         {"folder/c_walk.clip", {(const uint8_t *)"clip", 4}},
@@ -788,10 +766,9 @@ START_TEST(names_become_keys_and_a_map)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* The header and the index as dbpf.md says that they are written. */
-START_TEST(layout_of_what_is_written)
+TEST(layout_of_what_is_written)
 {
     const struct pose_pack_item items[] = {
         {"6B20C4F3-00000000-0000000000000005", {(const uint8_t *)"abc", 3}},
@@ -814,9 +791,8 @@ START_TEST(layout_of_what_is_written)
     ck_assert_mem_eq(bytes.data, header, 96);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(what_cannot_be_packed)
+TEST(what_cannot_be_packed)
 {
     static const char *const names[] = {"", "walk.anim", ".clip", "6B20C4F3-00000000-000000000000000",
                                         "6B20C4F3_00000000-0000000000000000"};
@@ -834,9 +810,8 @@ START_TEST(what_cannot_be_packed)
     ck_assert(!pose_pack("dbpf", &item, 1, &settings, NULL, &out, &error));
     ck_assert_str_eq(error.code, "bad_setting");
 }
-END_TEST
 
-START_TEST(damaged_packages_are_harmless)
+TEST_EACH(damaged_packages_are_harmless, 3)
 {
     static const char *const ways[] = {"none", "refpack", "zlib"};
     static const uint8_t repeats[300] = {7};
@@ -848,42 +823,4 @@ START_TEST(damaged_packages_are_harmless)
     test_pack("dbpf", items, 2, &settings, &bytes);
     ck_assert_uint_gt(test_damage(&bytes), bytes.size);
     pose_buffer_free(&bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *index = tcase_create("index");
-    tcase_add_test(index, an_empty_package);
-    tcase_add_loop_test(index, every_set_of_constants, 0, 256);
-    tcase_add_test(index, records_that_are_not_extended);
-    tcase_add_test(index, places_of_the_index);
-    tcase_add_test(index, kinds_by_type);
-    tcase_add_test(index, a_refused_field_is_told_where_it_is);
-    tcase_add_test(index, a_deleted_entry);
-    TCase *refused = tcase_create("refused");
-    tcase_add_test(refused, headers_that_are_refused);
-    tcase_add_loop_test(refused, indices_that_are_refused, 0, sizeof indices / sizeof *indices);
-    tcase_add_test(refused, entries_of_no_bytes);
-    tcase_add_test(refused, limit_of_entries);
-    tcase_add_loop_test(refused, entries_that_are_refused, 0, sizeof bad_records / sizeof *bad_records);
-    tcase_add_test(refused, bombs);
-    tcase_add_loop_test(refused, damaged_packages_are_harmless, 0, 3);
-    TCase *packed = tcase_create("refpack");
-    tcase_add_loop_test(packed, headers_of_refpack, 0, sizeof headers / sizeof *headers);
-    tcase_add_test(packed, ends_of_refpack);
-    tcase_add_test(packed, references_before_the_start);
-    TCase *names = tcase_create("names");
-    tcase_add_test(names, names_from_two_maps);
-    tcase_add_loop_test(names, broken_maps_are_warnings, 0, sizeof maps / sizeof *maps);
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_loop_test(corpus, real_packages, 0, sizeof packages / sizeof *packages);
-    tcase_add_test(corpus, broken_packages);
-    tcase_add_test(corpus, loose_files_equal_packaged_ones);
-    TCase *writing = tcase_create("writing");
-    tcase_add_test(writing, what_is_packed_reads_back);
-    tcase_add_test(writing, names_become_keys_and_a_map);
-    tcase_add_test(writing, layout_of_what_is_written);
-    tcase_add_test(writing, what_cannot_be_packed);
-    return unit_run("dbpf", index, refused, packed, names, corpus, writing, NULL);
 }

@@ -41,7 +41,7 @@ static void check_json(const struct pose_value *value, const char *expected)
 
 /* ------------------------------------------------------------------------------------- the worked example -- */
 
-START_TEST(the_example_is_read)
+TEST(the_example_is_read)
 {
     struct sims3_made made;
     sims3_make_example(&made);
@@ -59,9 +59,8 @@ START_TEST(the_example_is_read)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(the_example_has_its_values)
+TEST(the_example_has_its_values)
 {
     struct sims3_made made;
     sims3_make_example(&made);
@@ -84,9 +83,8 @@ START_TEST(the_example_has_its_values)
     ck_assert_uint_eq(tracks[2].channels[POSE_TRANSLATION].count, 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(the_example_has_its_extras)
+TEST(the_example_has_its_extras)
 {
     struct sims3_made made;
     sims3_make_example(&made);
@@ -106,7 +104,6 @@ START_TEST(the_example_has_its_extras)
                "{\"id\":101,\"unknown_12\":-1,\"unknown_16\":-1,\"unknown_20\":7,\"name\":\"go\"}");
     pose_document_free(document);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- packings -- */
 
@@ -160,7 +157,7 @@ static const struct packing_case {
      {0.28867513f, 0.28867513f, 0.28867513f, 0.86602540f}},
 };
 
-START_TEST(every_packing_is_unpacked)
+TEST_EACH(every_packing_is_unpacked, COUNT(packings))
 {
     const struct packing_case *packing = &packings[_i];
     uint8_t key[12] = {1, 0, packing->flags, 0};
@@ -176,7 +173,6 @@ START_TEST(every_packing_is_unpacked)
     check_values(channel, 0, packing->components, packing->expected);
     pose_document_free(document);
 }
-END_TEST
 
 static const struct {
     uint16_t kind;
@@ -196,7 +192,7 @@ static const struct {
 };
 
 /* One key at tick 0, whatever the key count, offset and scale say. */
-START_TEST(every_constant_is_one_key)
+TEST_EACH(every_constant_is_one_key, COUNT(constants))
 {
     struct sims3_made made;
     make(&made, &(struct sims3_channel_made){HEAD, constants[_i].kind, 65535, 7, 9, NULL, 0}, 1);
@@ -208,9 +204,8 @@ START_TEST(every_constant_is_one_key)
     check_values(channel, 0, constants[_i].components, constants[_i].expected);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_channel_without_keys_drives_nothing)
+TEST(a_channel_without_keys_drives_nothing)
 {
     struct sims3_made made;
     make(&made, &(struct sims3_channel_made){HEAD, 0x112, 0, 0, 1, NULL, 0}, 1);
@@ -220,9 +215,8 @@ START_TEST(a_channel_without_keys_drives_nothing)
     ck_assert(document->clips->duration == 3 * (1 / 30.0f));
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_rotation_without_length_is_the_identity)
+TEST(a_rotation_without_length_is_the_identity)
 {
     static const uint8_t key[12] = {0};
     struct sims3_made made;
@@ -231,10 +225,9 @@ START_TEST(a_rotation_without_length_is_the_identity)
     check_values(&document->clips->tracks->channels[POSE_ROTATION], 0, 4, (float[]){0, 0, 0, 1});
     pose_document_free(document);
 }
-END_TEST
 
 /* Channels of one key are one track, at the place of the first; a morph of the same key is another. */
-START_TEST(channels_are_gathered_into_tracks)
+TEST(channels_are_gathered_into_tracks)
 {
     static const uint8_t key[8] = {0};
     const struct sims3_channel_made channels[] = {
@@ -254,7 +247,6 @@ START_TEST(channels_are_gathered_into_tracks)
     ck_assert(tracks[4].id == 12345 && !tracks[4].name);
     pose_document_free(document);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------- sizes of keys -- */
 
@@ -281,7 +273,7 @@ static const struct {
     {12, 40}, /* both fit: only large is plausible */
 };
 
-START_TEST(sizes_of_keys_follow_the_rule)
+TEST_EACH(sizes_of_keys_follow_the_rule, COUNT(sizes))
 {
     uint8_t keys[64] = {0};
     struct sims3_made made;
@@ -295,10 +287,9 @@ START_TEST(sizes_of_keys_follow_the_rule)
     check_values(channel, 1, 3, (float[]){1.5f, 0.25f, 0.25f});
     pose_document_free(document);
 }
-END_TEST
 
 /* The span ends where the next keys begin, not at those of channels without any. */
-START_TEST(the_next_channel_with_keys_ends_the_span)
+TEST(the_next_channel_with_keys_ends_the_span)
 {
     uint8_t wide[36], narrow[10] = {0};
     put_keys(wide, 12, 1);
@@ -314,11 +305,10 @@ START_TEST(the_next_channel_with_keys_ends_the_span)
     ck_assert(channel->times[1] == 1 / 30.0f && channel->times[2] == 2 * (1 / 30.0f));
     pose_document_free(document);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- warnings -- */
 
-START_TEST(ticks_are_sorted_and_the_last_of_each_stays)
+TEST(ticks_are_sorted_and_the_last_of_each_stays)
 {
     static const uint8_t keys[4][6] = {
         {2, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 2, 0}, {2, 0, 0, 0, 3, 0}, {1, 0, 0, 0, 4, 0}};
@@ -335,9 +325,8 @@ START_TEST(ticks_are_sorted_and_the_last_of_each_stays)
     }
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(unknown_channels_are_listed)
+TEST(unknown_channels_are_listed)
 {
     const struct sims3_channel_made channels[] = {{HEAD, 0x106, 0, 1, 2, NULL, 0},
                                                   {HEAD, 0x213, 5, 1, 2, NULL, 0},
@@ -356,9 +345,8 @@ START_TEST(unknown_channels_are_listed)
                "{\"type\":5,\"sub_type\":1,\"offset\":1,\"scale\":2,\"key_count\":0}]}");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(what_is_odd_is_warned_of)
+TEST(what_is_odd_is_warned_of)
 {
     const struct sims3_channel_made twice[] = {{HEAD, 0x10f, 0, 0, 1, NULL, 0},
                                                {HEAD, 0x10b, 0, 0, 1, NULL, 0}};
@@ -374,9 +362,8 @@ START_TEST(what_is_odd_is_warned_of)
     check_values(&document->clips->tracks->channels[POSE_TRANSLATION], 0, 3, (float[]){0, 0, 0});
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(odd_flags_are_counted)
+TEST(odd_flags_are_counted)
 {
     static const uint8_t keys[3][6] = {{0, 0, 0x10, 0, 1, 0}, {1, 0, 1, 0, 1, 0}, {2, 0, 0x80, 0, 1, 0}};
     struct sims3_made made;
@@ -385,31 +372,4 @@ START_TEST(odd_flags_are_counted)
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     ck_assert_int_eq(value_get_int(document->clips->extras, "flagged_keys", -1), 2);
     pose_document_free(document);
-}
-END_TEST
-
-static void add_packings(TCase *cases)
-{
-    tcase_add_loop_test(cases, every_packing_is_unpacked, 0, (int)(sizeof packings / sizeof *packings));
-    tcase_add_loop_test(cases, every_constant_is_one_key, 0, (int)(sizeof constants / sizeof *constants));
-    tcase_add_test(cases, a_channel_without_keys_drives_nothing);
-    tcase_add_test(cases, a_rotation_without_length_is_the_identity);
-    tcase_add_test(cases, channels_are_gathered_into_tracks);
-    tcase_add_loop_test(cases, sizes_of_keys_follow_the_rule, 0, (int)(sizeof sizes / sizeof *sizes));
-    tcase_add_test(cases, the_next_channel_with_keys_ends_the_span);
-}
-
-int main(void)
-{
-    TCase *example = tcase_create("example"), *packed = tcase_create("packings"),
-          *warnings = tcase_create("warnings");
-    tcase_add_test(example, the_example_is_read);
-    tcase_add_test(example, the_example_has_its_values);
-    tcase_add_test(example, the_example_has_its_extras);
-    add_packings(packed);
-    tcase_add_test(warnings, ticks_are_sorted_and_the_last_of_each_stays);
-    tcase_add_test(warnings, unknown_channels_are_listed);
-    tcase_add_test(warnings, what_is_odd_is_warned_of);
-    tcase_add_test(warnings, odd_flags_are_counted);
-    return unit_run("sims3-clip", example, packed, warnings, NULL);
 }

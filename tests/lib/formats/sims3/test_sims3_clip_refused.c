@@ -82,7 +82,7 @@ static const struct {
 
 enum { LITTLE = 256 << 10 };
 
-START_TEST(what_is_broken_is_refused)
+TEST_EACH(what_is_broken_is_refused, COUNT(refusals))
 {
     struct sims3_made made;
     sims3_make_example(&made);
@@ -100,9 +100,8 @@ START_TEST(what_is_broken_is_refused)
         ck_assert_msg(error.offset == refusals[_i].offset, "%s", error.detail);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(values_beyond_floats_are_refused)
+TEST(values_beyond_floats_are_refused)
 {
     static const uint8_t key[8] = {0, 0, 0, 0, 0xff, 3, 0, 0};
     struct sims3_made made;
@@ -110,10 +109,9 @@ START_TEST(values_beyond_floats_are_refused)
     codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "not_finite");
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* Whatever is cut off, an offset leads outside or a block is short. */
-START_TEST(every_truncation_is_told)
+TEST(every_truncation_is_told)
 {
     for (size_t size = 0; size < sizeof sims3_example; size++) {
         struct pose_error error;
@@ -124,9 +122,8 @@ START_TEST(every_truncation_is_told)
         ck_assert_uint_le(error.offset, size);
     }
 }
-END_TEST
 
-START_TEST(the_successor_is_refused_by_name)
+TEST(the_successor_is_refused_by_name)
 {
     static const uint8_t wrapper[64] = {14, 0, 0, 0};
     struct pose_error error = codec_must_fail(FORMAT, wrapper, sizeof wrapper, "sims4_clip");
@@ -136,14 +133,13 @@ START_TEST(the_successor_is_refused_by_name)
     source.name = "a.bin";
     ck_assert_ptr_null(pose_detect(&source));
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------- hostile files -- */
 
 enum { SMALL = 64 << 20 };
 
 /* 100 channels of 65535 keys that lie on each other in half a megabyte. */
-START_TEST(overlapping_channels_do_not_multiply)
+TEST(overlapping_channels_do_not_multiply)
 {
     enum { CHANNELS = 100, KEYS = 65535 };
     static uint8_t keys[KEYS * 8];
@@ -161,10 +157,9 @@ START_TEST(overlapping_channels_do_not_multiply)
     ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), SMALL);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* As many tracks as a document may have, and one more, of two channels each. */
-START_TEST(too_many_tracks_are_told_with_the_byte)
+TEST(too_many_tracks_are_told_with_the_byte)
 {
     enum { LIMIT = 65536, CHANNELS = 2 * (LIMIT + 1) };
     struct sims3_channel_made *channels = calloc(CHANNELS, sizeof *channels);
@@ -179,10 +174,9 @@ START_TEST(too_many_tracks_are_told_with_the_byte)
     pose_buffer_free(&made.bytes);
     free(channels);
 }
-END_TEST
 
 /* 1024 chains that are one chain of 1024 targets, all of them one target. */
-START_TEST(chains_on_top_of_each_other_do_not_multiply)
+TEST(chains_on_top_of_each_other_do_not_multiply)
 {
     enum { COUNT = 1024 };
     struct sims3_made made;
@@ -201,10 +195,9 @@ START_TEST(chains_on_top_of_each_other_do_not_multiply)
     ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), SMALL);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 /* A table whose chains and targets lead back to its own beginning. */
-START_TEST(a_table_that_leads_to_itself_ends)
+TEST(a_table_that_leads_to_itself_ends)
 {
     struct sims3_made made;
     make(&made, NULL, 0);
@@ -217,10 +210,9 @@ START_TEST(a_table_that_leads_to_itself_ends)
     ck_assert_uint_eq(value_count(pose_value_find(document->clips->extras, "ik_chains")), 1000);
     pose_document_free(document);
 }
-END_TEST
 
 /* Offsets of chains and targets that go around 2^32, or lead behind the end. */
-START_TEST(offsets_do_not_wrap)
+TEST(offsets_do_not_wrap)
 {
     static const struct {
         uint32_t chain, target;
@@ -249,20 +241,4 @@ START_TEST(offsets_do_not_wrap)
         ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), LITTLE);
         pose_buffer_free(&made.bytes);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *refused = tcase_create("refusals");
-    tcase_add_loop_test(refused, what_is_broken_is_refused, 0, (int)(sizeof refusals / sizeof *refusals));
-    tcase_add_test(refused, values_beyond_floats_are_refused);
-    tcase_add_test(refused, every_truncation_is_told);
-    tcase_add_test(refused, the_successor_is_refused_by_name);
-    tcase_add_test(refused, overlapping_channels_do_not_multiply);
-    tcase_add_test(refused, too_many_tracks_are_told_with_the_byte);
-    tcase_add_test(refused, chains_on_top_of_each_other_do_not_multiply);
-    tcase_add_test(refused, a_table_that_leads_to_itself_ends);
-    tcase_add_test(refused, offsets_do_not_wrap);
-    return unit_run("sims3-clip refused", refused, NULL);
 }

@@ -133,7 +133,7 @@ static void make_events(struct sims3_made *made, bool with_unknown)
     sims3_end_events(made, at);
 }
 
-START_TEST(events_have_typed_fields_and_come_back)
+TEST(events_have_typed_fields_and_come_back)
 {
     struct sims3_made made;
     make_events(&made, false);
@@ -145,10 +145,9 @@ START_TEST(events_have_typed_fields_and_come_back)
     pose_document_free(again);
     pose_document_free(document);
 }
-END_TEST
 
 /* An unknown event reaches up to the next one that can be told, or to the end of the table. */
-START_TEST(unknown_events_keep_their_bytes)
+TEST(unknown_events_keep_their_bytes)
 {
     struct sims3_made made;
     make_events(&made, true);
@@ -164,9 +163,8 @@ START_TEST(unknown_events_keep_their_bytes)
     pose_document_free(again);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(the_event_after_an_unknown_one_is_found)
+TEST(the_event_after_an_unknown_one_is_found)
 {
     struct sims3_made made;
     sims3_make(&made, &(struct sims3_section_made){1 / 30.0f, 4, 0, 0, NULL, NULL});
@@ -184,11 +182,10 @@ START_TEST(the_event_after_an_unknown_one_is_found)
     ck_assert_str_eq(value_get_string(document->clips->events[2].fields, "payload", "-"), "");
     pose_document_free(document);
 }
-END_TEST
 
 /* What has no meaning may be anything: no number of JSON, a NaN that signals. It comes back bit by bit, also by way of
  * JSON and glTF. */
-START_TEST(floats_of_no_meaning_keep_their_bits)
+TEST(floats_of_no_meaning_keep_their_bits)
 {
     static const char *const ways[] = {FORMAT, "json", "gltf"};
     static const uint32_t end[4] = {0x7fc00001, 0xff800000, 0x7f800001, 0x80000000};
@@ -218,7 +215,6 @@ START_TEST(floats_of_no_meaning_keep_their_bits)
     }
     pose_document_free(document);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- chains -- */
 
@@ -230,7 +226,7 @@ static void put_text(struct sims3_made *made, const char *text)
     sims3_put(made, field, sizeof field);
 }
 
-START_TEST(chains_come_back)
+TEST(chains_come_back)
 {
     struct sims3_made made;
     sims3_make(&made, &(struct sims3_section_made){1 / 30.0f, 4, 0, 0, NULL, NULL});
@@ -258,11 +254,10 @@ START_TEST(chains_come_back)
     pose_buffer_free(&out);
     pose_document_free(document);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------------- keys -- */
 
-START_TEST(the_example_comes_back)
+TEST(the_example_comes_back)
 {
     struct pose_document *document = codec_must_decode(FORMAT, sims3_example, sizeof sims3_example);
     struct pose_document *again = write_and_read(document->clips, "");
@@ -286,7 +281,6 @@ START_TEST(the_example_comes_back)
     pose_document_free(again);
     pose_document_free(document);
 }
-END_TEST
 
 /* A track of four keys at whole ticks. */
 static const float times[] = {0, 1 / 30.0f, 2 / 30.0f, 3 / 30.0f};
@@ -302,7 +296,7 @@ static struct pose_clip clip_of(const struct pose_track *track)
 }
 
 /* By rounding no component is off by more than half a step. */
-START_TEST(values_are_rounded)
+TEST(values_are_rounded)
 {
     static const float values[] = {-3, 0.1f, 7, 2.7f, 1.23456f, -2.9f, 0.5f, 6.99f, 3, 2, 2.00391f, 5};
     struct pose_track track = {.name = "b__Head__", .channels[POSE_TRANSLATION] = {4, times, values}};
@@ -320,9 +314,8 @@ START_TEST(values_are_rounded)
         ck_assert(fabsf(channel->times[k] - times[k]) < 1e-6f);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(rotations_are_normalised_and_on_one_hemisphere)
+TEST(rotations_are_normalised_and_on_one_hemisphere)
 {
     static const float values[] = {0, 0, 0, 2, 0, 0, -0.1f, -1, 0.6f, 0, 0, 0.8f, -0.6f, 0, 0, -0.8f};
     struct pose_track track = {.name = "b__Head__", .channels[POSE_ROTATION] = {4, times, values}};
@@ -335,9 +328,8 @@ START_TEST(rotations_are_normalised_and_on_one_hemisphere)
         ck_assert_msg(fabsf(read[i] - expected[i]) <= 1 / 4095.0f, "value %d: %g", i, (double)read[i]);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(what_stays_zero_is_a_constant)
+TEST(what_stays_zero_is_a_constant)
 {
     static const float zeros[12] = {0}, ones[12] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     struct pose_track track = {.name = "NoseCrinkleBack",
@@ -358,9 +350,8 @@ START_TEST(what_stays_zero_is_a_constant)
     ck_assert(tracks[0].channels[POSE_SCALE].values[11] == 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(what_is_lost_is_told)
+TEST(what_is_lost_is_told)
 {
     static const float near[] = {0, 0.001f, 0.05f, 0.1f}, values[] = {0.5f, 1, 0, 0.25f};
     struct pose_track tracks[] = {{.name = "smile", .channels[POSE_MORPH] = {4, near, values}},
@@ -380,7 +371,6 @@ START_TEST(what_is_lost_is_told)
     ck_assert_uint_eq(document->clips->event_count, 0);
     pose_document_free(document);
 }
-END_TEST
 
 static void check_refused(const struct pose_clip *clip, const char *code)
 {
@@ -392,7 +382,7 @@ static void check_refused(const struct pose_clip *clip, const char *code)
     ck_assert_ptr_null(out.data);
 }
 
-START_TEST(what_cannot_be_written_is_refused)
+TEST(what_cannot_be_written_is_refused)
 {
     static const float odd[] = {NAN, 0, 0, 0};
     static char name[5000];
@@ -408,22 +398,4 @@ START_TEST(what_cannot_be_written_is_refused)
     memset(name, 'a', sizeof name - 1);
     clip.name = name;
     check_refused(&clip, "text_too_long");
-}
-END_TEST
-
-int main(void)
-{
-    TCase *events = tcase_create("events"), *keys = tcase_create("keys");
-    tcase_add_test(events, events_have_typed_fields_and_come_back);
-    tcase_add_test(events, unknown_events_keep_their_bytes);
-    tcase_add_test(events, the_event_after_an_unknown_one_is_found);
-    tcase_add_test(events, floats_of_no_meaning_keep_their_bits);
-    tcase_add_test(events, chains_come_back);
-    tcase_add_test(keys, the_example_comes_back);
-    tcase_add_test(keys, values_are_rounded);
-    tcase_add_test(keys, rotations_are_normalised_and_on_one_hemisphere);
-    tcase_add_test(keys, what_stays_zero_is_a_constant);
-    tcase_add_test(keys, what_is_lost_is_told);
-    tcase_add_test(keys, what_cannot_be_written_is_refused);
-    return unit_run("sims3-clip writing", events, keys, NULL);
 }

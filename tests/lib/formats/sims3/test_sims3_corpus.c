@@ -123,7 +123,7 @@ static void check_package(const char *path, struct totals *totals)
     test_file_free(&file);
 }
 
-START_TEST(every_clip_is_read_and_comes_back)
+TEST(every_clip_is_read_and_comes_back)
 {
     struct test_paths clips, packages;
     struct totals loose = {0}, packed = {0};
@@ -142,12 +142,4 @@ START_TEST(every_clip_is_read_and_comes_back)
     ck_assert_uint_eq(loose.keys + packed.keys, 395566);
     test_paths_free(&clips);
     test_paths_free(&packages);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_test(corpus, every_clip_is_read_and_comes_back);
-    return unit_run("sims3 corpus", corpus, NULL);
 }

@@ -22,7 +22,7 @@ static void expect_pixel(const struct pose_document *document, uint32_t x, uint3
     ck_assert_msg(!memcmp(got, wanted, 4), "(%u,%u) is %u %u %u %u", x, y, got[0], got[1], got[2], got[3]);
 }
 
-START_TEST(worked_blocks)
+TEST(worked_blocks)
 {
     static const uint8_t plain[8] = {0x00, 0xf8, 0x1f, 0x00, 0xe4, 0xe4, 0xe4, 0xe4};
     static const uint8_t holes[8] = {0x1f, 0x00, 0x00, 0xf8, 0xe4, 0xe4, 0xe4, 0xe4};
@@ -48,7 +48,6 @@ START_TEST(worked_blocks)
         ck_assert_uint_eq(document->images->pixels[i / 4 * 8 + i % 4][3], alphas[i % 8]);
     pose_document_free(document);
 }
-END_TEST
 
 static const struct masked {
     const char *name;
@@ -65,7 +64,7 @@ static const struct masked {
     {"A8", 2, 8, {0, 0, 0, 0xff}, 0x77, {0, 0, 0, 119}},
 };
 
-START_TEST(pixels_by_masks)
+TEST_EACH(pixels_by_masks, COUNT(maskeds))
 {
     const struct masked *one = &maskeds[_i];
     struct sl_file file = {0};
@@ -77,7 +76,6 @@ START_TEST(pixels_by_masks)
     expect_pixel(document, 0, 0, one->wanted);
     pose_document_free(document);
 }
-END_TEST
 
 static const struct refused {
     struct dds_head head;
@@ -95,7 +93,7 @@ static const struct refused {
     {{.width = 4, .height = 4, .bits = 32}, "unsupported"},
 };
 
-START_TEST(broken_ones_are_refused)
+TEST_EACH(broken_ones_are_refused, COUNT(refused))
 {
     struct sl_file file = {0};
     dds_put_head(&file, &refused[_i].head);
@@ -103,9 +101,8 @@ START_TEST(broken_ones_are_refused)
     codec_must_fail("sims3-dds", file.bytes.data, file.bytes.size, refused[_i].code);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(every_truncation_is_told)
+TEST(every_truncation_is_told)
 {
     struct sl_file file = {0};
     dds_put_sample(&file);
@@ -113,9 +110,8 @@ START_TEST(every_truncation_is_told)
         codec_must_fail("sims3-dds", file.bytes.data, size, "truncated");
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(odd_ones_are_warned_of)
+TEST(odd_ones_are_warned_of)
 {
     static const struct {
         struct dds_head head;
@@ -140,7 +136,6 @@ START_TEST(odd_ones_are_warned_of)
         pose_document_free(document);
     }
 }
-END_TEST
 
 static const struct real {
     const char *file;
@@ -155,7 +150,7 @@ static const struct real {
     {"objects/00B2D882-88000000-998148C96DFB8EB9.dds", 128, 256, 42, 64, {132, 109, 57, 0}},
 };
 
-START_TEST(real_textures)
+TEST_EACH(real_textures, COUNT(reals))
 {
     char path[160];
     struct test_file file;
@@ -169,17 +164,4 @@ START_TEST(real_textures)
     expect_pixel(document, reals[_i].x, reals[_i].y, reals[_i].wanted);
     pose_document_free(document);
     test_file_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("dds");
-    tcase_add_test(cases, worked_blocks);
-    tcase_add_loop_test(cases, pixels_by_masks, 0, sizeof maskeds / sizeof *maskeds);
-    tcase_add_loop_test(cases, broken_ones_are_refused, 0, sizeof refused / sizeof *refused);
-    tcase_add_test(cases, every_truncation_is_told);
-    tcase_add_test(cases, odd_ones_are_warned_of);
-    tcase_add_loop_test(cases, real_textures, 0, sizeof reals / sizeof *reals);
-    return unit_run("sims3_dds", cases, NULL);
 }

@@ -31,7 +31,7 @@ static void check_way_back(const char *format, const void *data, size_t size)
 
 /* ------------------------------------------------------------------------------------------ worked examples -- */
 
-START_TEST(worked_geom)
+TEST(worked_geom)
 {
     struct pose_document *document = codec_must_decode(NULL, geom_example, sizeof geom_example);
     const struct pose_mesh *mesh = document->meshes;
@@ -57,7 +57,6 @@ START_TEST(worked_geom)
     pose_document_free(document);
     check_way_back("sims3-geom", geom_example, sizeof geom_example);
 }
-END_TEST
 
 /* The root one up, the head half of that above it, which is turned a quarter about X. */
 static const struct pose_joint rig_joints[2] = {
@@ -73,7 +72,7 @@ static const struct pose_joint rig_joints[2] = {
      .scale = {1, 1, 1}},
 };
 
-START_TEST(worked_deformation)
+TEST(worked_deformation)
 {
     static const float matrices[2][16] = {
         {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 1, 0, 1},
@@ -96,9 +95,8 @@ START_TEST(worked_deformation)
     pose_skin_free(skin);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(worked_casp)
+TEST(worked_casp)
 {
     struct pose_document *document = codec_must_decode(NULL, casp_example, sizeof casp_example);
     const struct pose_character *part = document->characters;
@@ -125,9 +123,8 @@ START_TEST(worked_casp)
     pose_document_free(document);
     check_way_back("sims3-casp", casp_example, sizeof casp_example);
 }
-END_TEST
 
-START_TEST(lists_of_meshes)
+TEST(lists_of_meshes)
 {
     struct sl_file file = {0};
     vpxy_put_sample(&file);
@@ -139,10 +136,9 @@ START_TEST(lists_of_meshes)
     check_way_back("sims3-vpxy", file.bytes.data, file.bytes.size);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* A mesh that was not read from a GEOM: the order of elements, shaders and keys are the usual ones. */
-START_TEST(new_meshes_are_written)
+TEST(new_meshes_are_written)
 {
     struct pose_document *document = codec_must_decode("sims3-geom", geom_example, sizeof geom_example);
     struct pose_mesh mesh = *document->meshes;
@@ -160,7 +156,6 @@ START_TEST(new_meshes_are_written)
     pose_buffer_free(&made);
     pose_document_free(document);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- hostile -- */
 
@@ -261,19 +256,17 @@ static void check_patch(const char *format, const void *data, size_t size, const
     pose_document_free(document);
 }
 
-START_TEST(hostile_geoms)
+TEST_EACH(hostile_geoms, COUNT(geom_patches))
 {
     check_patch("sims3-geom", geom_example, sizeof geom_example, &geom_patches[_i]);
 }
-END_TEST
 
-START_TEST(hostile_casps)
+TEST_EACH(hostile_casps, COUNT(casp_patches))
 {
     check_patch("sims3-casp", casp_example, sizeof casp_example, &casp_patches[_i]);
 }
-END_TEST
 
-START_TEST(every_truncation_is_told)
+TEST(every_truncation_is_told)
 {
     struct sl_file file = {0};
     vpxy_put_sample(&file);
@@ -291,9 +284,8 @@ START_TEST(every_truncation_is_told)
     }
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(bytes_after_the_end)
+TEST(bytes_after_the_end)
 {
     uint8_t bytes[sizeof geom_example + 8] = {0};
     memcpy(bytes, geom_example, sizeof geom_example);
@@ -302,9 +294,8 @@ START_TEST(bytes_after_the_end)
     ck_assert_uint_eq(codec_warnings(document, "rcol_index"), 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_table_that_was_moved)
+TEST(a_table_that_was_moved)
 {
     enum { MORE = 4 };
     uint8_t bytes[sizeof geom_example + MORE] = {0};
@@ -316,9 +307,8 @@ START_TEST(a_table_that_was_moved)
     ck_assert_str_eq(document->meshes->materials->image, "00B2D882-00000000-D413B1681775B1B5");
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(hostile_lists)
+TEST(hostile_lists)
 {
     enum { CHUNK = 44, ENTRIES = 60, MARK = 79, BOUNDS = 80 };
     static const struct patch patches[] = {
@@ -336,7 +326,6 @@ START_TEST(hostile_lists)
         check_patch("sims3-vpxy", file.bytes.data, file.bytes.size, &patches[i]);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------- real files -- */
 
@@ -380,7 +369,7 @@ static void check_box(const struct pose_mesh *mesh, const struct real *real)
     }
 }
 
-START_TEST(real_meshes)
+TEST_EACH(real_meshes, COUNT(reals))
 {
     char path[160];
     struct test_file file;
@@ -407,9 +396,8 @@ START_TEST(real_meshes)
     check_way_back("sims3-geom", file.data, file.size);
     test_file_free(&file);
 }
-END_TEST
 
-START_TEST(real_lists)
+TEST(real_lists)
 {
     static const char *const files[] = {
         "dress/736884F1_00000001_00000000008C9DFC", "objects/736884F1-00000001-00000000004CCCDB",
@@ -428,9 +416,8 @@ START_TEST(real_lists)
         test_file_free(&file);
     }
 }
-END_TEST
 
-START_TEST(of_the_sims_4)
+TEST(of_the_sims_4)
 {
     struct test_file file;
     if (!corpus_read("sims3/meshes/other/sims4-WaistFiller.simgeom", &file))
@@ -438,25 +425,4 @@ START_TEST(of_the_sims_4)
     struct pose_error error = codec_must_fail(NULL, file.data, file.size, "bad_version");
     ck_assert_msg(strstr(error.detail, "The Sims 4"), "%s", error.detail);
     test_file_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *worked = tcase_create("worked"), *hostile = tcase_create("hostile"), *real = tcase_create("real");
-    tcase_add_test(worked, worked_geom);
-    tcase_add_test(worked, worked_deformation);
-    tcase_add_test(worked, worked_casp);
-    tcase_add_test(worked, lists_of_meshes);
-    tcase_add_test(worked, new_meshes_are_written);
-    tcase_add_loop_test(hostile, hostile_geoms, 0, sizeof geom_patches / sizeof *geom_patches);
-    tcase_add_loop_test(hostile, hostile_casps, 0, sizeof casp_patches / sizeof *casp_patches);
-    tcase_add_test(hostile, every_truncation_is_told);
-    tcase_add_test(hostile, bytes_after_the_end);
-    tcase_add_test(hostile, a_table_that_was_moved);
-    tcase_add_test(hostile, hostile_lists);
-    tcase_add_loop_test(real, real_meshes, 0, sizeof reals / sizeof *reals);
-    tcase_add_test(real, real_lists);
-    tcase_add_test(real, of_the_sims_4);
-    return unit_run("sims3_geom", worked, hostile, real, NULL);
 }

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 /* The published list: key, kind, name and rigs, separated by tabs. */
-START_TEST(every_key_is_the_hash_of_its_name_and_is_found)
+TEST(every_key_is_the_hash_of_its_name_and_is_found)
 {
     FILE *file = fopen(POSED_SOURCE_DIR "/lib/formats/sims3/sims3-bone-names.tsv", "r");
     char line[512], kind[16], name[128];
@@ -30,10 +30,9 @@ START_TEST(every_key_is_the_hash_of_its_name_and_is_found)
     ck_assert_uint_eq(bones, 404);
     ck_assert_uint_eq(morphs, 28);
 }
-END_TEST
 
 /* Keys that stand in real files (sims3-hash.md). */
-START_TEST(known_keys_are_named)
+TEST(known_keys_are_named)
 {
     ck_assert_str_eq(sims3_bone_name(0xfeae6981u), "b__ROOT__");
     ck_assert_str_eq(sims3_bone_name(0x57884bb9u), "b__ROOT_bind__");
@@ -43,13 +42,4 @@ START_TEST(known_keys_are_named)
     ck_assert_ptr_null(sims3_morph_name(0xfeae6981u));
     ck_assert_ptr_null(sims3_bone_name(0));
     ck_assert_ptr_null(sims3_bone_name(UINT32_MAX));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("keys");
-    tcase_add_test(cases, every_key_is_the_hash_of_its_name_and_is_found);
-    tcase_add_test(cases, known_keys_are_named);
-    return unit_run("sims3_keys", cases, NULL);
 }

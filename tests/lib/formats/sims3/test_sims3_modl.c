@@ -18,7 +18,7 @@ static void check_near(const float *got, float x, float y, float z, float tolera
 }
 
 /* _i 1: as a list of levels, 0: the level alone. */
-START_TEST(every_field)
+TEST_EACH(every_field, 2)
 {
     struct modl_made made = {0};
     modl_make(&made, _i);
@@ -46,7 +46,6 @@ START_TEST(every_field)
     pose_document_free(document);
     pose_buffer_free(&made.file.bytes);
 }
-END_TEST
 
 /* Where the first part's row begins. */
 enum { PARTS = 12 };
@@ -102,7 +101,7 @@ static const struct patch {
     {"a set of nothing", MODL_SET, 12, 0, "bad_reference", NULL},
 };
 
-START_TEST(hostile)
+TEST_EACH(hostile, COUNT(patches))
 {
     const struct patch *patch = &patches[_i];
     struct modl_made made = {0};
@@ -121,9 +120,8 @@ START_TEST(hostile)
     pose_document_free(document);
     pose_buffer_free(&made.file.bytes);
 }
-END_TEST
 
-START_TEST(every_truncation_is_told)
+TEST(every_truncation_is_told)
 {
     struct modl_made made = {0};
     modl_make(&made, true);
@@ -133,10 +131,9 @@ START_TEST(every_truncation_is_told)
     }
     pose_buffer_free(&made.file.bytes);
 }
-END_TEST
 
 /* The finest level is a file of its own, called by its key. */
-START_TEST(a_level_beside_it)
+TEST(a_level_beside_it)
 {
     struct modl_made made = {0}, level = {0};
     struct pose_error error;
@@ -155,7 +152,6 @@ START_TEST(a_level_beside_it)
     pose_buffer_free(&made.file.bytes);
     pose_buffer_free(&level.file.bytes);
 }
-END_TEST
 
 static const struct real {
     const char *file;
@@ -170,7 +166,7 @@ static const struct real {
     {"01D10F34-00010000-00000000004CCCDB.mlod", 0, 0, false},
 };
 
-START_TEST(real_models)
+TEST_EACH(real_models, COUNT(reals))
 {
     char path[160];
     struct test_file file;
@@ -186,10 +182,9 @@ START_TEST(real_models)
     pose_document_free(document);
     test_file_free(&file);
 }
-END_TEST
 
 /* The worked vertices of an object with seven joints, on its own rig: one joint turned a quarter about Y. */
-START_TEST(real_deformation)
+TEST(real_deformation)
 {
     enum { MAX_JOINTS = 32 };
     static const struct {
@@ -232,17 +227,4 @@ START_TEST(real_deformation)
     pose_document_free(model);
     test_file_free(&rig_file);
     test_file_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("modl");
-    tcase_add_loop_test(cases, every_field, 0, 2);
-    tcase_add_loop_test(cases, hostile, 0, sizeof patches / sizeof *patches);
-    tcase_add_test(cases, every_truncation_is_told);
-    tcase_add_test(cases, a_level_beside_it);
-    tcase_add_loop_test(cases, real_models, 0, sizeof reals / sizeof *reals);
-    tcase_add_test(cases, real_deformation);
-    return unit_run("sims3_modl", cases, NULL);
 }

@@ -25,14 +25,13 @@ static const struct {
     {"ep5CatScratchSim", 0xd8e29cce, 0xa8dee7b73034ff0e},
 };
 
-START_TEST(hashes_of_the_spec)
+TEST_EACH(hashes_of_the_spec, COUNT(hashes))
 {
     const char *text = hashes[_i].text;
     ck_assert_uint_eq(hash_fnv32(text, strlen(text)), hashes[_i].fnv32);
     if (hashes[_i].fnv64)
         ck_assert_uint_eq(hash_fnv64(text, strlen(text)), hashes[_i].fnv64);
 }
-END_TEST
 
 static const struct {
     const char *name;
@@ -55,16 +54,15 @@ static const struct {
     {"ac_idle_sit_hack_x", 0xbc78ecd3046cb427, 0x48000000},
 };
 
-START_TEST(clips_of_the_spec)
+TEST_EACH(clips_of_the_spec, COUNT(clips))
 {
     const char *name = clips[_i].name;
     ck_assert_uint_eq(sims3_clip_instance(name, strlen(name)), clips[_i].instance);
     ck_assert_uint_eq(sims3_clip_group(name, strlen(name)), clips[_i].group);
 }
-END_TEST
 
 /* Names at the edges of the rules: whole name, or never past the end of the text. */
-START_TEST(odd_names)
+TEST(odd_names)
 {
     static const char *const generic[] = {"",         "_",    "_x",  "x",     "walk",
                                           "abcdef_x", "2a_x", "o_x", "a2a_x", "o2o_"};
@@ -76,7 +74,6 @@ START_TEST(odd_names)
     ck_assert_uint_eq(sims3_clip_instance("c_walk_and_more", 6), sims3_clip_instance("c_walk", 6));
     ck_assert_uint_ne(sims3_clip_instance("c_", 2), sims3_clip_instance("a_", 2));
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------- from an id to actors -- */
 
@@ -112,7 +109,7 @@ static const char *or_dash(const char *text)
     return text ? text : "-";
 }
 
-START_TEST(ids_name_their_actors)
+TEST_EACH(ids_name_their_actors, COUNT(variants))
 {
     struct pose_sims3_actor actors[2] = {{.code = ""}, {.code = ""}};
     char variant[POSE_SIMS3_NAME], text[64];
@@ -127,10 +124,9 @@ START_TEST(ids_name_their_actors)
     ck_assert_str_eq(text, variants[_i].words);
     ck_assert_uint_eq(sims3_clip_instance(variant, strlen(variant)), variants[_i].id);
 }
-END_TEST
 
 /* A name longer than there is room for is cut, never overrun. */
-START_TEST(long_names_are_cut)
+TEST(long_names_are_cut)
 {
     char name[1000], variant[POSE_SIMS3_NAME];
     struct pose_sims3_actor actors[2];
@@ -143,7 +139,6 @@ START_TEST(long_names_are_cut)
     ck_assert_uint_eq(pose_sims3_actors(name, id ^ (uint64_t)0x8300 << 48, actors, variant), 1);
     ck_assert_uint_eq(strlen(variant), POSE_SIMS3_NAME - 1);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------------------- keys -- */
 
@@ -173,7 +168,7 @@ static const struct {
     {"", NULL},
 };
 
-START_TEST(keys_of_file_names)
+TEST_EACH(keys_of_file_names, COUNT(keys))
 {
     struct pose_sims3_key key;
     ck_assert_int_eq(pose_sims3_key(keys[_i].file, &key), keys[_i].name != NULL);
@@ -184,17 +179,4 @@ START_TEST(keys_of_file_names)
     if (key.name && key.name_length)
         snprintf(name, sizeof name, "%.*s", (int)key.name_length, key.name);
     ck_assert_str_eq(name, keys[_i].name);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("names");
-    tcase_add_loop_test(cases, hashes_of_the_spec, 0, sizeof hashes / sizeof *hashes);
-    tcase_add_loop_test(cases, clips_of_the_spec, 0, sizeof clips / sizeof *clips);
-    tcase_add_test(cases, odd_names);
-    tcase_add_loop_test(cases, ids_name_their_actors, 0, sizeof variants / sizeof *variants);
-    tcase_add_test(cases, long_names_are_cut);
-    tcase_add_loop_test(cases, keys_of_file_names, 0, sizeof keys / sizeof *keys);
-    return unit_run("sims3_names", cases, NULL);
 }

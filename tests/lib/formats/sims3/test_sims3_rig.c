@@ -79,7 +79,7 @@ static void check_comes_back(const char *name, const void *data, size_t size)
     pose_document_free(document);
 }
 
-START_TEST(bones_are_read_parents_first)
+TEST(bones_are_read_parents_first)
 {
     struct sims3_made made;
     make_rig(&made);
@@ -107,9 +107,8 @@ START_TEST(bones_are_read_parents_first)
     check_comes_back("made", made.bytes.data, made.bytes.size);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(chains_are_kept)
+TEST(chains_are_kept)
 {
     struct sims3_made made;
     struct pose_buffer text = {0};
@@ -124,9 +123,8 @@ START_TEST(chains_are_kept)
     pose_document_free(document);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(major_3_has_no_chains)
+TEST(major_3_has_no_chains)
 {
     struct sims3_made made;
     make_rig(&made);
@@ -141,7 +139,6 @@ START_TEST(major_3_has_no_chains)
     check_comes_back("major 3", made.bytes.data, made.bytes.size);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
 static const struct {
     size_t offset;
@@ -173,7 +170,7 @@ static const struct {
     {SIZE - 4, 3, "bad_index", "chains[0].root"},
 };
 
-START_TEST(what_is_broken_is_refused)
+TEST_EACH(what_is_broken_is_refused, COUNT(refusals))
 {
     struct sims3_made made;
     make_rig(&made);
@@ -186,9 +183,8 @@ START_TEST(what_is_broken_is_refused)
         ck_assert_uint_eq(error.offset, refusals[_i].offset);
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(every_truncation_is_told)
+TEST(every_truncation_is_told)
 {
     struct sims3_made made;
     make_rig(&made);
@@ -201,9 +197,8 @@ START_TEST(every_truncation_is_told)
     }
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(granny_is_refused_by_name)
+TEST(granny_is_refused_by_name)
 {
     static const uint8_t heads[][8] = {{0xde, 0x13, 0xaf, 0x8e, 0, 0, 0, 0},
                                        {0xb8, 0x67, 0xb0, 0xca, 1, 2, 3, 4},
@@ -215,7 +210,6 @@ START_TEST(granny_is_refused_by_name)
         ck_assert_str_eq(pose_detect(&source), FORMAT);
     }
 }
-END_TEST
 
 static void check_warning_of(const struct sims3_made *made, const char *code)
 {
@@ -224,7 +218,7 @@ static void check_warning_of(const struct sims3_made *made, const char *code)
     pose_document_free(document);
 }
 
-START_TEST(what_is_odd_is_warned_of)
+TEST(what_is_odd_is_warned_of)
 {
     struct sims3_made made;
     make_rig(&made);
@@ -243,9 +237,8 @@ START_TEST(what_is_odd_is_warned_of)
     check_warning_of(&made, "duplicate_bone");
     pose_buffer_free(&made.bytes);
 }
-END_TEST
 
-START_TEST(hashes_are_made_anew)
+TEST(hashes_are_made_anew)
 {
     struct sims3_made made;
     make_rig(&made);
@@ -261,10 +254,9 @@ START_TEST(hashes_are_made_anew)
     pose_buffer_free(&made.bytes);
     pose_document_free(document);
 }
-END_TEST
 
 /* A skeleton of other axes, without what only rigs have. */
-START_TEST(other_skeletons_are_converted)
+TEST(other_skeletons_are_converted)
 {
     const struct pose_joint joint = {.name = "b__ROOT__",
                                      .parent = -1,
@@ -285,7 +277,6 @@ START_TEST(other_skeletons_are_converted)
     pose_document_free(document);
     pose_buffer_free(&out);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- corpus -- */
 
@@ -323,7 +314,7 @@ static unsigned check_package(const char *path, unsigned *odd)
     return rigs;
 }
 
-START_TEST(every_rig_comes_back)
+TEST(every_rig_comes_back)
 {
     struct test_paths rigs, packages;
     unsigned odd = 0, odd_packed = 0, packed = 0;
@@ -343,21 +334,4 @@ START_TEST(every_rig_comes_back)
     ck_assert_uint_ge(odd, 1);
     test_paths_free(&rigs);
     test_paths_free(&packages);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("rigs"), *corpus = tcase_create("corpus");
-    tcase_add_test(cases, bones_are_read_parents_first);
-    tcase_add_test(cases, chains_are_kept);
-    tcase_add_test(cases, major_3_has_no_chains);
-    tcase_add_loop_test(cases, what_is_broken_is_refused, 0, (int)(sizeof refusals / sizeof *refusals));
-    tcase_add_test(cases, every_truncation_is_told);
-    tcase_add_test(cases, granny_is_refused_by_name);
-    tcase_add_test(cases, what_is_odd_is_warned_of);
-    tcase_add_test(cases, hashes_are_made_anew);
-    tcase_add_test(cases, other_skeletons_are_converted);
-    tcase_add_test(corpus, every_rig_comes_back);
-    return unit_run("sims3-rig", cases, corpus, NULL);
 }

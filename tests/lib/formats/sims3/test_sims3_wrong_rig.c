@@ -72,26 +72,23 @@ static void expect(float height, enum pose_axes axes, bool has_ids, const char *
     ck_assert_str_eq(found, codes);
 }
 
-START_TEST(its_own_rig)
+TEST(its_own_rig)
 {
     expect(1.8f, POSE_AXES_GLTF, true, "");
     expect(1.6f, POSE_AXES_GLTF, true, "");
 }
-END_TEST
 
-START_TEST(a_childs)
+TEST(a_childs)
 {
     expect(1.2f, POSE_AXES_GLTF, true, "wrong_rig ");
     expect(0.9f, POSE_AXES_GLTF, true, "wrong_rig ");
 }
-END_TEST
 
-START_TEST(of_other_families)
+TEST(of_other_families)
 {
     expect(0.9f, POSE_AXES_PRIME, true, "");
     expect(0.9f, POSE_AXES_GLTF, false, "");
 }
-END_TEST
 
 /* Real dresses of a grown-up, on people of our own. */
 static void lint_on_stand_in(const struct pose_mesh *mesh, const char *name)
@@ -106,7 +103,7 @@ static void lint_on_stand_in(const struct pose_mesh *mesh, const char *name)
     pose_document_free(document);
 }
 
-START_TEST(real_meshes)
+TEST(real_meshes)
 {
     struct test_paths paths;
     if (!corpus_list("sims3/meshes/dress", ".simgeom", &paths))
@@ -124,15 +121,4 @@ START_TEST(real_meshes)
         test_file_free(&file);
     }
     test_paths_free(&paths);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *tests = tcase_create("wrong_rig");
-    tcase_add_test(tests, its_own_rig);
-    tcase_add_test(tests, a_childs);
-    tcase_add_test(tests, of_other_families);
-    tcase_add_test(tests, real_meshes);
-    return unit_run("sims3_wrong_rig", tests, NULL);
 }

@@ -28,7 +28,7 @@ static void check_channel(const struct pose_channel *channel, uint32_t component
         ck_assert_float_eq_tol(channel->values[i], value[i % components], 1e-9f);
 }
 
-START_TEST(worked_example)
+TEST(worked_example)
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -65,9 +65,8 @@ START_TEST(worked_example)
     pose_document_free(document);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(constraints_are_kept)
+TEST(constraints_are_kept)
 {
     struct sl_file file = {0};
     sl_put_head(&file, 1, 3);
@@ -97,7 +96,6 @@ START_TEST(constraints_are_kept)
     pose_document_free(document);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- errors -- */
 
@@ -148,7 +146,7 @@ static const struct {
     {SL_AT_CONSTRAINT + 82, NAN_BITS, "not_finite", "constraints[0].ease_out_stop", 0},
 };
 
-START_TEST(each_error_has_its_place)
+TEST_EACH(each_error_has_its_place, COUNT(broken))
 {
     struct sl_file file = {0};
     sl_put_example(&file, true);
@@ -160,9 +158,8 @@ START_TEST(each_error_has_its_place)
     ck_assert_ptr_nonnull(strstr(error.detail, broken[_i].field));
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(errors_are_sentences)
+TEST(errors_are_sentences)
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -172,9 +169,8 @@ START_TEST(errors_are_sentences)
                      "joints[0].rot_keys at byte 53: 20 keys of 8 bytes promised, 40 bytes left");
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(a_duration_just_over_the_limit_is_told_apart)
+TEST(a_duration_just_over_the_limit_is_told_apart)
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -183,9 +179,8 @@ START_TEST(a_duration_just_over_the_limit_is_told_apart)
     ck_assert_str_eq(error.detail, "duration at byte 8: 60.0000038 seconds, more than 60");
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(forbidden_and_unterminated_names)
+TEST(forbidden_and_unterminated_names)
 {
     static const char *const forbidden[] = {"mRoot", "mScreen"};
     for (int i = 0; i < 2; i++) {
@@ -214,10 +209,9 @@ START_TEST(forbidden_and_unterminated_names)
     ck_assert_uint_eq(error.offset, 12);
     pose_buffer_free(&emote.bytes);
 }
-END_TEST
 
 /* Every shorter file fails at the place where it ends, and never as something else. */
-START_TEST(truncated_at_every_byte)
+TEST(truncated_at_every_byte)
 {
     struct sl_file file = {0};
     sl_put_example(&file, true);
@@ -232,9 +226,8 @@ START_TEST(truncated_at_every_byte)
     }
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(limits)
+TEST(limits)
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -267,7 +260,6 @@ START_TEST(limits)
     pose_buffer_free(&two.bytes);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- probing -- */
 
@@ -278,7 +270,7 @@ static const char *detect(const struct sl_file *file, const char *name)
     return format ? format : "none";
 }
 
-START_TEST(detection)
+TEST(detection)
 {
     struct sl_file file = {0};
     sl_put_example(&file, true);
@@ -298,10 +290,9 @@ START_TEST(detection)
     ck_assert_str_eq(detect(&file, "a.animatn"), "sl-anim"); /* nobody else's extension */
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* So that it is refused for its version, and not as a file of no known format. */
-START_TEST(another_version_is_ours_by_its_layout)
+TEST(another_version_is_ours_by_its_layout)
 {
     static const uint32_t versions[] = {2, 0x00010001, 0x00020000, 0xffffffff, 0};
     struct sl_file file = {0};
@@ -320,11 +311,10 @@ START_TEST(another_version_is_ours_by_its_layout)
     ck_assert_str_eq(detect(&file, "a.anim"), "none");
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------ old form -- */
 
-START_TEST(old_form)
+TEST(old_form)
 {
     struct sl_file file = {.is_old = true};
     sl_put_head(&file, 2, 1);
@@ -363,22 +353,4 @@ START_TEST(old_form)
     ck_assert_str_eq(error.field, "joints[0].pos_keys");
     ck_assert_uint_eq(error.offset, position_at + 8);
     pose_buffer_free(&file.bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *reading = tcase_create("reading"), *errors = tcase_create("errors");
-    tcase_add_test(reading, worked_example);
-    tcase_add_test(reading, constraints_are_kept);
-    tcase_add_test(reading, detection);
-    tcase_add_test(reading, another_version_is_ours_by_its_layout);
-    tcase_add_test(reading, old_form);
-    tcase_add_loop_test(errors, each_error_has_its_place, 0, sizeof broken / sizeof *broken);
-    tcase_add_test(errors, errors_are_sentences);
-    tcase_add_test(errors, a_duration_just_over_the_limit_is_told_apart);
-    tcase_add_test(errors, forbidden_and_unterminated_names);
-    tcase_add_test(errors, truncated_at_every_byte);
-    tcase_add_test(errors, limits);
-    return unit_run("sl_anim", reading, errors, NULL);
 }

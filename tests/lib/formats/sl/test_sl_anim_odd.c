@@ -53,7 +53,7 @@ static const struct {
     {SL_AT_NUM_CONSTRAINTS, 0x7fffffff, "constraints_ignored"},
 };
 
-START_TEST(each_warning_is_given)
+TEST_EACH(each_warning_is_given, COUNT(odd))
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -61,9 +61,8 @@ START_TEST(each_warning_is_given)
     expect_only(&file, odd[_i].code);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(loop_points)
+TEST(loop_points)
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -79,9 +78,8 @@ START_TEST(loop_points)
     pose_document_free(document);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(bytes_that_follow)
+TEST(bytes_that_follow)
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -94,10 +92,9 @@ START_TEST(bytes_that_follow)
     pose_document_free(document);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* Sorted by time, and of several keys at one time the last in the file. */
-START_TEST(canonical_keys)
+TEST(canonical_keys)
 {
     static const uint16_t keys[5][4] = {
         {65535, 1000, 32767, 32767}, {0, 2000, 32767, 32767},     {30000, 3000, 32767, 32767},
@@ -120,7 +117,6 @@ START_TEST(canonical_keys)
     pose_document_free(document);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 static void put_named(struct sl_file *file, const char *const *names, uint32_t count)
 {
@@ -129,7 +125,7 @@ static void put_named(struct sl_file *file, const char *const *names, uint32_t c
         sl_put_joint(file, names[i], one_key, 1, NULL, 0);
 }
 
-START_TEST(names_of_joints)
+TEST(names_of_joints)
 {
     static const char *const names[] = {"mHead",     "bow_and_arrow", "avatar_mHead",
                                         "Left Hand", "bow_and_arrow", "Left_Hand"};
@@ -146,9 +142,8 @@ START_TEST(names_of_joints)
     pose_document_free(document);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(names_that_are_not_utf8)
+TEST(names_that_are_not_utf8)
 {
     static const char *const names[] = {"caf\xe9", "caf\xc3\xa9"};
     struct sl_file file = {0};
@@ -165,9 +160,8 @@ START_TEST(names_that_are_not_utf8)
     pose_document_free(document);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(emotes)
+TEST(emotes)
 {
     static const struct {
         const char *emote, *code;
@@ -187,10 +181,9 @@ START_TEST(emotes)
         pose_buffer_free(&file.bytes);
     }
 }
-END_TEST
 
 /* What the viewer would refuse when it sets the constraint up on its skeleton. */
-START_TEST(constraints_that_cannot_be_set_up)
+TEST(constraints_that_cannot_be_set_up)
 {
     static const char *const names[] = {"mWristLeft", "mElbowLeft", "strange", "mShoulderLeft", "mHead"};
     static const struct {
@@ -226,10 +219,9 @@ START_TEST(constraints_that_cannot_be_set_up)
         pose_buffer_free(&file.bytes);
     }
 }
-END_TEST
 
 /* The bone above the pelvis is one that no file may drive. */
-START_TEST(chains_that_leave_the_skeleton)
+TEST(chains_that_leave_the_skeleton)
 {
     static const char *const names[] = {"mPelvis", "mHead"};
     for (unsigned length = 0; length < 3; length++) {
@@ -246,10 +238,9 @@ START_TEST(chains_that_leave_the_skeleton)
         pose_buffer_free(&file.bytes);
     }
 }
-END_TEST
 
 /* Eleven constraints are kept when they are sound; when not, they are bytes that follow, never an error. */
-START_TEST(constraints_that_are_ignored)
+TEST(constraints_that_are_ignored)
 {
     for (int spoilt = 0; spoilt < 2; spoilt++) {
         struct sl_file file = {0};
@@ -267,12 +258,11 @@ START_TEST(constraints_that_are_ignored)
         pose_buffer_free(&file.bytes);
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- hostile -- */
 
 /* Counts that no file backs take no memory. */
-START_TEST(counts_are_not_believed)
+TEST(counts_are_not_believed)
 {
     static const uint32_t counts[] = {0x7fffffff, 0x20000001, 0x10000000, 1000000};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -283,7 +273,6 @@ START_TEST(counts_are_not_believed)
         pose_buffer_free(&file.bytes);
     }
 }
-END_TEST
 
 static char *long_text(size_t length, char c)
 {
@@ -293,7 +282,7 @@ static char *long_text(size_t length, char c)
     return text;
 }
 
-START_TEST(long_texts_are_legal)
+TEST(long_texts_are_legal)
 {
     enum { LENGTH = 1 << 20 };
     char *text = long_text(LENGTH, 'x');
@@ -317,7 +306,6 @@ START_TEST(long_texts_are_legal)
     pose_buffer_free(&file.bytes);
     free(text);
 }
-END_TEST
 
 /* How many keys break what pose.h promises of them. */
 static uint32_t count_bad_keys(const struct pose_channel *channel, uint32_t components, float duration)
@@ -333,7 +321,7 @@ static uint32_t count_bad_keys(const struct pose_channel *channel, uint32_t comp
 }
 
 /* All keys at one time, in reverse order, or in no time at all: as many as one channel can have, and more. */
-START_TEST(many_keys_at_odd_times)
+TEST(many_keys_at_odd_times)
 {
     enum { COUNT = 70000 };
     static const float durations[] = {0, 1e-45f, 1e-38f, 1, 60};
@@ -365,9 +353,8 @@ START_TEST(many_keys_at_odd_times)
     }
     free(keys);
 }
-END_TEST
 
-START_TEST(as_many_tracks_as_there_may_be)
+TEST(as_many_tracks_as_there_may_be)
 {
     for (int same = 0; same < 2; same++) {
         struct sl_file file = {0};
@@ -388,9 +375,8 @@ START_TEST(as_many_tracks_as_there_may_be)
         pose_buffer_free(&file.bytes);
     }
 }
-END_TEST
 
-START_TEST(nasty_names)
+TEST(nasty_names)
 {
     static const char *const names[] = {
         "",     "\"",   "<script>", "../../etc/passwd", "\x01\x1b[2J", "\xed\xa0\x80", "\xf0\x9f\x92",
@@ -414,9 +400,8 @@ START_TEST(nasty_names)
     pose_document_free(document);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(volume_names_without_an_end)
+TEST(volume_names_without_an_end)
 {
     struct sl_file file = {0};
     sl_put_example(&file, true);
@@ -431,27 +416,4 @@ START_TEST(volume_names_without_an_end)
     ck_assert_uint_eq(codec_warnings(document, "unknown_target_volume"), 1);
     pose_document_free(document);
     pose_buffer_free(&file.bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *warnings = tcase_create("warnings"), *hostile = tcase_create("hostile");
-    tcase_add_loop_test(warnings, each_warning_is_given, 0, sizeof odd / sizeof *odd);
-    tcase_add_test(warnings, loop_points);
-    tcase_add_test(warnings, bytes_that_follow);
-    tcase_add_test(warnings, canonical_keys);
-    tcase_add_test(warnings, names_of_joints);
-    tcase_add_test(warnings, names_that_are_not_utf8);
-    tcase_add_test(warnings, emotes);
-    tcase_add_test(warnings, constraints_that_cannot_be_set_up);
-    tcase_add_test(warnings, chains_that_leave_the_skeleton);
-    tcase_add_test(warnings, constraints_that_are_ignored);
-    tcase_add_test(hostile, counts_are_not_believed);
-    tcase_add_test(hostile, long_texts_are_legal);
-    tcase_add_test(hostile, many_keys_at_odd_times);
-    tcase_add_test(hostile, as_many_tracks_as_there_may_be);
-    tcase_add_test(hostile, nasty_names);
-    tcase_add_test(hostile, volume_names_without_an_end);
-    return unit_run("sl_anim, odd and hostile", warnings, hostile, NULL);
 }

@@ -24,7 +24,7 @@ static void expect_bytes(const struct sl_file *file, const struct sl_file *expec
 }
 
 /* All that a decoded file may have that a conversion would drop: odd priorities, tracks without keys, leftovers. */
-START_TEST(decoded_files_come_back)
+TEST(decoded_files_come_back)
 {
     static const uint16_t keys[3][4] = {{7, 1, 2, 3}, {8, 1, 2, 3}, {60000, 32767, 65535, 0}};
     static const uint16_t rotations[2][4] = {{100, 40000, 30000, 32767}, {200, 40000, 30000, 32767}};
@@ -47,9 +47,8 @@ START_TEST(decoded_files_come_back)
     expect_bytes(&file, &file);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(what_does_not_come_back)
+TEST(what_does_not_come_back)
 {
     struct sl_file file = {0}, expected = {0};
     sl_put_example(&file, false);
@@ -62,10 +61,9 @@ START_TEST(what_does_not_come_back)
     pose_buffer_free(&file.bytes);
     pose_buffer_free(&expected.bytes);
 }
-END_TEST
 
 /* Version 0.1 is read, 1.0 is written. */
-START_TEST(old_form_becomes_new)
+TEST(old_form_becomes_new)
 {
     static const uint16_t rotation[1][4] = {{32768, 32767, 32767, 55938}}; /* sin 45 degrees */
     struct sl_file file = {.is_old = true}, expected = {0};
@@ -85,7 +83,6 @@ START_TEST(old_form_becomes_new)
     pose_buffer_free(&file.bytes);
     pose_buffer_free(&expected.bytes);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- settings -- */
 
@@ -123,7 +120,9 @@ static struct pose_error must_not_encode(const struct pose_clip *clip, const str
     return error;
 }
 
-START_TEST(settings_win_over_the_clip)
+FIXTURE(start, stop);
+
+TEST(settings_win_over_the_clip)
 {
     struct sl_file file = {0};
     sl_put_head(&file, 1, 2);
@@ -151,9 +150,8 @@ START_TEST(settings_win_over_the_clip)
     pose_document_free(from);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
-START_TEST(bad_settings_are_refused)
+TEST(bad_settings_are_refused)
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -174,10 +172,9 @@ START_TEST(bad_settings_are_refused)
     pose_document_free(from);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* Extras as they come back from JSON, where 1 may stand for 1.0, and from hostile JSON. */
-START_TEST(extras_are_checked)
+TEST(extras_are_checked)
 {
     struct sl_file file = {0};
     sl_put_example(&file, false);
@@ -215,7 +212,6 @@ START_TEST(extras_are_checked)
     pose_document_free(from);
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- conversion -- */
 
@@ -267,7 +263,7 @@ static void make_clip(struct clip_maker *maker)
                                      .tracks = tracks};
 }
 
-START_TEST(other_clips_are_fitted)
+TEST(other_clips_are_fitted)
 {
     struct clip_maker maker;
     struct codec_losses losses;
@@ -302,7 +298,6 @@ START_TEST(other_clips_are_fitted)
     ck_assert_uint_eq(clip->tracks[1].channels[POSE_TRANSLATION].count, 0);
     pose_document_free(document);
 }
-END_TEST
 
 /* The viewer's rule between two keys, written out once more. */
 static void sample(const struct pose_channel *channel, float t, uint32_t components, double *value)
@@ -324,7 +319,7 @@ static void sample(const struct pose_channel *channel, float t, uint32_t compone
 }
 
 /* Dropped keys come back within the tolerance (and a step of the format). */
-START_TEST(dropped_keys_come_back)
+TEST(dropped_keys_come_back)
 {
     enum { COUNT = 400 };
     static float times[COUNT], turns[COUNT][4], places[COUNT][3];
@@ -355,10 +350,9 @@ START_TEST(dropped_keys_come_back)
     }
     pose_document_free(document);
 }
-END_TEST
 
 /* Rounding alone would make some of these longer than 1, of which a reader warns. */
-START_TEST(half_turns_read_back_without_a_warning)
+TEST(half_turns_read_back_without_a_warning)
 {
     enum { COUNT = 500 };
     static float times[COUNT], turns[COUNT][4];
@@ -376,9 +370,8 @@ START_TEST(half_turns_read_back_without_a_warning)
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(axes_are_converted)
+TEST(axes_are_converted)
 {
     struct clip_maker maker;
     make_clip(&maker);
@@ -393,9 +386,8 @@ START_TEST(axes_are_converted)
     ck_assert_float_eq_tol(tracks[1].channels[POSE_TRANSLATION].values[0], 0.1f, 1e-4f);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_setting_decides_on_reduction)
+TEST(a_setting_decides_on_reduction)
 {
     struct clip_maker maker;
     make_clip(&maker);
@@ -416,9 +408,8 @@ START_TEST(a_setting_decides_on_reduction)
     pose_document_free(again);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(eases_are_scaled_to_fit)
+TEST(eases_are_scaled_to_fit)
 {
     struct clip_maker maker;
     make_clip(&maker);
@@ -432,9 +423,8 @@ START_TEST(eases_are_scaled_to_fit)
     ck_assert_float_eq(value_get_float(document->clips[0].extras, "ease_in", 0), 0.3f);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(losses_are_told)
+TEST(losses_are_told)
 {
     struct clip_maker maker;
     struct codec_losses losses;
@@ -453,10 +443,9 @@ START_TEST(losses_are_told)
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         ck_assert_msg(strstr(losses.codes, codes[i]) != NULL, "%s is not in %s", codes[i], losses.codes);
 }
-END_TEST
 
 /* A file needs a joint: one that moves nothing stands for a clip of which nothing is left. */
-START_TEST(nothing_left_moves_nothing)
+TEST(nothing_left_moves_nothing)
 {
     struct clip_maker maker;
     make_clip(&maker);
@@ -473,9 +462,8 @@ START_TEST(nothing_left_moves_nothing)
         pose_document_free(document);
     }
 }
-END_TEST
 
-START_TEST(what_cannot_be_held_is_refused)
+TEST(what_cannot_be_held_is_refused)
 {
     struct clip_maker maker;
     make_clip(&maker);
@@ -506,10 +494,9 @@ START_TEST(what_cannot_be_held_is_refused)
     ck_assert(!pose_encode("sl-anim", &none, NULL, NULL, NULL, &out, &error));
     ck_assert_int_eq(error.status, POSE_BAD_ARGUMENT);
 }
-END_TEST
 
 /* Keys of 2000 a second in a minute fall on the same of the format's times; readers must not see that. */
-START_TEST(times_never_meet)
+TEST(times_never_meet)
 {
     enum { COUNT = 120000 };
     float *times = malloc(COUNT * sizeof *times), *values = calloc(COUNT, 3 * sizeof *values);
@@ -533,30 +520,4 @@ START_TEST(times_never_meet)
     pose_document_free(document);
     free(times);
     free(values);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *back = tcase_create("round trips"), *settings = tcase_create("settings"),
-          *fit = tcase_create("fitting");
-    tcase_add_test(back, decoded_files_come_back);
-    tcase_add_test(back, what_does_not_come_back);
-    tcase_add_test(back, old_form_becomes_new);
-    tcase_add_checked_fixture(settings, start, stop);
-    tcase_add_test(settings, settings_win_over_the_clip);
-    tcase_add_test(settings, bad_settings_are_refused);
-    tcase_add_test(settings, extras_are_checked);
-    tcase_add_checked_fixture(fit, start, stop);
-    tcase_add_test(fit, other_clips_are_fitted);
-    tcase_add_test(fit, dropped_keys_come_back);
-    tcase_add_test(fit, half_turns_read_back_without_a_warning);
-    tcase_add_test(fit, axes_are_converted);
-    tcase_add_test(fit, a_setting_decides_on_reduction);
-    tcase_add_test(fit, eases_are_scaled_to_fit);
-    tcase_add_test(fit, losses_are_told);
-    tcase_add_test(fit, nothing_left_moves_nothing);
-    tcase_add_test(fit, what_cannot_be_held_is_refused);
-    tcase_add_test(fit, times_never_meet);
-    return unit_run("sl_anim, writing", back, settings, fit, NULL);
 }

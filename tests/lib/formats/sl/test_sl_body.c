@@ -89,7 +89,7 @@ static void deform(const struct shape_options *options, enum lad_mesh_type type,
 
 static const struct shape_options bare = {.is_bare = true}, newcomer = {0};
 
-START_TEST(what_the_file_holds)
+TEST(what_the_file_holds)
 {
     if (!load())
         return;
@@ -109,7 +109,6 @@ START_TEST(what_the_file_holds)
     ck_assert_str_eq(lad->skeleton, "avatar_skeleton.xml");
     unload();
 }
-END_TEST
 
 static const struct worked {
     const struct shape_options *shape;
@@ -132,7 +131,7 @@ static const struct worked {
     {&newcomer, 0.3, LAD_LEFT_EYE, 0, {0.169184f, 0.043594f, 1.771178f}},
 };
 
-START_TEST(worked_vertices)
+TEST_EACH(worked_vertices, COUNT(worked))
 {
     if (!load())
         return;
@@ -144,7 +143,6 @@ START_TEST(worked_vertices)
                       (double)one->position[k]);
     unload();
 }
-END_TEST
 
 /* The whole body but the skirt. */
 static void box_of(const struct shape_options *shape, double t, float low[3], float high[3])
@@ -164,7 +162,7 @@ static void box_of(const struct shape_options *shape, double t, float low[3], fl
     }
 }
 
-START_TEST(worked_boxes)
+TEST(worked_boxes)
 {
     static const struct {
         const struct shape_options *shape;
@@ -187,7 +185,6 @@ START_TEST(worked_boxes)
     }
     unload();
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- made files -- */
 
@@ -230,7 +227,7 @@ static const struct lad *read_made(const char *text, struct arena *arena, struct
     return lad_read(&job, (struct pose_bytes){(const uint8_t *)text, strlen(text)});
 }
 
-START_TEST(broken_files_are_refused)
+TEST_EACH(broken_files_are_refused, COUNT(refused))
 {
     struct arena arena;
     struct pose_error error;
@@ -240,10 +237,9 @@ START_TEST(broken_files_are_refused)
     ck_assert_uint_le(error.offset, strlen(refused[_i].text));
     arena_release(&arena);
 }
-END_TEST
 
 /* Drivers whose points coincide, that drive themselves, nobody, or another driver. */
-START_TEST(odd_drivers_are_survived)
+TEST(odd_drivers_are_survived)
 {
     static const char text[] = LAD(
         "<mesh type=\"headMesh\" lod=\"0\" file_name=\"h.llm\"><param id=\"2\" name=\"m\" value_min=\"3\" "
@@ -260,17 +256,4 @@ START_TEST(odd_drivers_are_survived)
     for (uint32_t i = 0; i < lad->param_count; i++)
         ck_assert(isfinite(weights[i]));
     arena_release(&arena);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *real = tcase_create("real");
-    tcase_add_test(real, what_the_file_holds);
-    tcase_add_loop_test(real, worked_vertices, 0, sizeof worked / sizeof *worked);
-    tcase_add_test(real, worked_boxes);
-    TCase *made = tcase_create("made");
-    tcase_add_loop_test(made, broken_files_are_refused, 0, sizeof refused / sizeof *refused);
-    tcase_add_test(made, odd_drivers_are_survived);
-    return unit_run("sl_body", real, made, NULL);
 }

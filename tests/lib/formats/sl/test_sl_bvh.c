@@ -33,7 +33,7 @@ static struct pose_document *upload(const char *text, struct codec_losses *losse
 }
 
 /* Frame 0 is not played; the pelvis is relative to it, in metres and Second Life's axes; what never moves is left out. */
-START_TEST(worked_upload)
+TEST(worked_upload)
 {
     struct codec_losses losses;
     struct pose_document *document = upload(HIERARCHY FRAMES, &losses, NULL);
@@ -66,10 +66,9 @@ START_TEST(worked_upload)
     ck_assert_float_eq_tol(chest->values[5], 0.5f, 1e-4f);
     pose_document_free(document);
 }
-END_TEST
 
 /* A file of one frame is a pose of all its joints. */
-START_TEST(one_frame)
+TEST(one_frame)
 {
     struct codec_losses losses;
     struct pose_document *document =
@@ -81,10 +80,9 @@ START_TEST(one_frame)
     ck_assert_float_eq_tol(document->clips->tracks[1].channels[POSE_ROTATION].values[0], sqrtf(0.5f), 1e-4f);
     pose_document_free(document);
 }
-END_TEST
 
 /* The viewer refuses the upload, and would play the clip but for that joint: it is kept and told. */
-START_TEST(unknown_joint)
+TEST(unknown_joint)
 {
     struct codec_losses losses;
     const char *text =
@@ -101,10 +99,9 @@ START_TEST(unknown_joint)
         ck_assert_float_eq_tol(channels[POSE_TRANSLATION].values[i], (float)(i + 1) * 0.2540005f, 2e-4f);
     pose_document_free(document);
 }
-END_TEST
 
 /* Six channels are three positions along X, Y and Z, whatever they are called, and then three rotations. */
-START_TEST(positions_are_taken_in_their_order)
+TEST(positions_are_taken_in_their_order)
 {
     static const char *const orders[] = {"Xposition Yposition Zposition", "Zposition Yposition Xposition",
                                          "Yposition Zposition Xposition"};
@@ -126,7 +123,6 @@ START_TEST(positions_are_taken_in_their_order)
         pose_document_free(document);
     }
 }
-END_TEST
 
 struct refusal {
     const char *text, *code;
@@ -162,7 +158,7 @@ static const struct refusal refusals[] = {
 };
 
 /* Sound for other programs; the verdict and the conversion say the same. */
-START_TEST(refused)
+TEST_EACH(refused, COUNT(refusals))
 {
     const struct refusal *refusal = &refusals[_i];
     struct pose_error error;
@@ -177,16 +173,4 @@ START_TEST(refused)
                  value_get_int(reason, "line", 0) == refusal->line;
     ck_assert(found);
     pose_document_free(bvh);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("sl_bvh");
-    tcase_add_test(cases, worked_upload);
-    tcase_add_test(cases, one_frame);
-    tcase_add_test(cases, unknown_joint);
-    tcase_add_test(cases, positions_are_taken_in_their_order);
-    tcase_add_loop_test(cases, refused, 0, sizeof refusals / sizeof *refusals);
-    return unit_run("sl_bvh", cases, NULL);
 }

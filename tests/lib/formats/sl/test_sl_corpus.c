@@ -106,7 +106,7 @@ static bool add_folder(const char *folder, const char *suffix, struct totals *to
     return true;
 }
 
-START_TEST(all_clips)
+TEST(all_clips)
 {
     struct totals totals = {0};
     if (!add_folder("sl/viewer", ".animatn", &totals))
@@ -131,12 +131,4 @@ START_TEST(all_clips)
     ck_assert_uint_eq(totals.unknown_joint, 4);
     ck_assert_uint_eq(totals.ignored, 1);
     ck_assert_uint_eq(totals.other_warnings, 1); /* Raptor attack.anim loops at -1/24 s */
-}
-END_TEST
-
-int main(void)
-{
-    TCase *corpus = tcase_create("corpus");
-    tcase_add_test(corpus, all_clips);
-    return unit_run("sl_anim, corpus", corpus, NULL);
 }

@@ -25,7 +25,7 @@ static void expect_cut(float duration, uint32_t count, const float *times, const
 
 #define FLOATS(...) ((const float[]){__VA_ARGS__})
 
-START_TEST(positions)
+TEST(positions)
 {
     /* What is inside stays as it is. */
     expect_cut(2, 3, FLOATS(0, 1, 2), FLOATS(1, 2, 3), 3, FLOATS(0, 1, 2), FLOATS(1, 2, 3));
@@ -46,9 +46,8 @@ START_TEST(positions)
     /* The last key before the end needs no other after it. */
     expect_cut(2, 2, FLOATS(-1, 1), FLOATS(0, 4), 2, FLOATS(0, 1), FLOATS(2, 4));
 }
-END_TEST
 
-START_TEST(rotations)
+TEST(rotations)
 {
     float times[2] = {-1, 1}, values[2][4] = {{0, 0, 0, 1}, {0.6f, 0, 0, 0.8f}};
     struct sl_curve curve = {true, 2, times, values[0], 0};
@@ -64,13 +63,4 @@ START_TEST(rotations)
     float half = 0.5f * acosf(0.8f), sign = turns[0][0] < 0 ? -1 : 1;
     ck_assert_float_eq_tol(sign * turns[0][0], cosf(half), 1e-6f);
     ck_assert_float_eq_tol(sign * turns[0][1], -sinf(half), 1e-6f);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("cutting");
-    tcase_add_test(cases, positions);
-    tcase_add_test(cases, rotations);
-    return unit_run("sl_curve", cases, NULL);
 }

@@ -43,7 +43,7 @@ static float time_of(unsigned word, float duration)
     return time;
 }
 
-START_TEST(check_values)
+TEST(check_values)
 {
     ck_assert_float_eq(rotation_x(0), -1);
     ck_assert_float_eq(rotation_x(1), -0.999969482f);
@@ -62,10 +62,9 @@ START_TEST(check_values)
     ck_assert_float_eq(time_of(1, 1.6333333f), 2.49230688e-05f);
     ck_assert_float_eq(time_of(65535, 1.6333333f), 1.63333333f);
 }
-END_TEST
 
 /* check's assertions are slow: in long loops the failures are counted. */
-START_TEST(times_stay_within_the_duration)
+TEST(times_stay_within_the_duration)
 {
     const float durations[] = {0, FLT_TRUE_MIN, FLT_MIN, 1e-6f, 0.041666668f, 1.6333333f, 44.2f, 60};
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++) {
@@ -80,9 +79,8 @@ START_TEST(times_stay_within_the_duration)
             ck_assert_uint_eq(zero, 1);
     }
 }
-END_TEST
 
-START_TEST(every_word_comes_back)
+TEST(every_word_comes_back)
 {
     unsigned wrong = 0;
     for (unsigned word = 0; word <= 65535; word++) {
@@ -99,9 +97,8 @@ START_TEST(every_word_comes_back)
     }
     ck_assert_uint_eq(wrong, 0);
 }
-END_TEST
 
-START_TEST(writing_clamps_and_normalises)
+TEST(writing_clamps_and_normalises)
 {
     uint16_t words[3];
     sl_position_encode((float[]){7, -9, 0}, words);
@@ -120,7 +117,6 @@ START_TEST(writing_clamps_and_normalises)
     ck_assert_uint_eq(sl_time_encode(1, 0), 0);
     ck_assert_uint_eq(sl_time_encode(NAN, 1), 0);
 }
-END_TEST
 
 /* The distance of what is read from q. */
 static double distance(const uint16_t words[3], const double q[4])
@@ -144,7 +140,7 @@ static bool is_long(const uint16_t words[3])
 }
 
 /* Half turns and nearly half turns about all kinds of axes: never too long, and no further off than they must be. */
-START_TEST(half_turns)
+TEST(half_turns)
 {
     double worst = 0, worst_long = 0;
     unsigned too_long = 0, changed = 0;
@@ -172,9 +168,8 @@ START_TEST(half_turns)
     ck_assert_double_lt(worst, 0.009);
     ck_assert_double_lt(worst_long, worst);
 }
-END_TEST
 
-START_TEST(long_vectors_become_unit)
+TEST(long_vectors_become_unit)
 {
     uint8_t keys[3 * SL_KEY_SIZE];
     float times[3], q[12];
@@ -190,9 +185,8 @@ START_TEST(long_vectors_become_unit)
     ck_assert_float_eq(q[3], 0);
     ck_assert_float_gt(q[7], 0.5f);
 }
-END_TEST
 
-START_TEST(positions_at_the_limit_are_counted)
+TEST(positions_at_the_limit_are_counted)
 {
     uint8_t keys[3 * SL_KEY_SIZE];
     float times[3], positions[9];
@@ -201,7 +195,6 @@ START_TEST(positions_at_the_limit_are_counted)
     put_key(keys + 16, 2, 32767, 32767, 65535);
     ck_assert_uint_eq(sl_positions_decode(keys, 3, 1, times, positions), 2);
 }
-END_TEST
 
 #if SL_KEYS_AVX2
 static uint32_t next_random(uint32_t *state)
@@ -212,7 +205,7 @@ static uint32_t next_random(uint32_t *state)
 #endif
 
 /* All counts around the width of the vectors, long keys among them, and not a byte beyond the end. */
-START_TEST(vector_code_equals_scalar_code)
+TEST(vector_code_equals_scalar_code)
 {
 #if SL_KEYS_AVX2
     if (!__builtin_cpu_supports("avx2")) {
@@ -243,7 +236,6 @@ START_TEST(vector_code_equals_scalar_code)
     fprintf(stderr, "SKIPPED: no AVX2 on this architecture\n");
 #endif
 }
-END_TEST
 
 static void put_floats(uint8_t *to, const float *values, size_t count)
 {
@@ -255,7 +247,7 @@ static void put_floats(uint8_t *to, const float *values, size_t count)
     }
 }
 
-START_TEST(old_form)
+TEST(old_form)
 {
     uint8_t keys[2 * SL_OLD_KEY_SIZE];
     float times[2], q[8], positions[6];
@@ -279,30 +271,12 @@ START_TEST(old_form)
     sl_old_rotations_decode(keys, 1, times, q);
     ck_assert(isfinite(q[0]) && isfinite(q[1]) && isfinite(q[2]) && isfinite(q[3]));
 }
-END_TEST
 
-START_TEST(ascending_times)
+TEST(ascending_times)
 {
     ck_assert(sl_times_ascend(NULL, 0));
     ck_assert(sl_times_ascend((float[]){3}, 1));
     ck_assert(sl_times_ascend((float[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9));
     ck_assert(!sl_times_ascend((float[]){0, 1, 2, 3, 3, 5, 6, 7, 8}, 9));
     ck_assert(!sl_times_ascend((float[]){0, 1, 2, 3, 4, 5, 6, 8, 7}, 9));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("keys");
-    tcase_add_test(cases, check_values);
-    tcase_add_test(cases, times_stay_within_the_duration);
-    tcase_add_test(cases, every_word_comes_back);
-    tcase_add_test(cases, writing_clamps_and_normalises);
-    tcase_add_test(cases, half_turns);
-    tcase_add_test(cases, long_vectors_become_unit);
-    tcase_add_test(cases, positions_at_the_limit_are_counted);
-    tcase_add_test(cases, vector_code_equals_scalar_code);
-    tcase_add_test(cases, old_form);
-    tcase_add_test(cases, ascending_times);
-    return unit_run("sl_keys", cases, NULL);
 }

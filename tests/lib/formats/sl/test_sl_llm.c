@@ -29,7 +29,9 @@ static struct pose_document *decode_body(void)
 
 /* ------------------------------------------------------------------------------------------------ made files -- */
 
-START_TEST(a_made_arm)
+FIXTURE(make_body, free_body);
+
+TEST(a_made_arm)
 {
     struct pose_document *document = decode_body();
     const struct pose_mesh *mesh = document->meshes;
@@ -56,9 +58,8 @@ START_TEST(a_made_arm)
     ck_assert_float_eq(mesh->morphs[0].normals[0][0], 0.65f);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_level_of_detail_borrows_its_vertices)
+TEST(a_level_of_detail_borrows_its_vertices)
 {
     struct sl_file lod = {0};
     struct pose_error error;
@@ -82,7 +83,6 @@ START_TEST(a_level_of_detail_borrows_its_vertices)
     ck_assert_str_eq(error.code, "no_reference");
     pose_buffer_free(&lod.bytes);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- refusals -- */
 
@@ -111,7 +111,7 @@ static const struct refused {
     {LLM_AT_MORPH_VERTEX, 0xffffffff, 4, "bad_index"},
 };
 
-START_TEST(damage_is_refused_where_it_is)
+TEST_EACH(damage_is_refused_where_it_is, COUNT(refused))
 {
     const struct refused *one = &refused[_i];
     for (unsigned i = 0; i < one->size; i++)
@@ -119,9 +119,8 @@ START_TEST(damage_is_refused_where_it_is)
     struct pose_error error = codec_must_fail("sl-llm", body.bytes.data, body.bytes.size, one->code);
     ck_assert_uint_eq(error.offset, one->at);
 }
-END_TEST
 
-START_TEST(every_truncation_is_told)
+TEST(every_truncation_is_told)
 {
     for (size_t size = 0; size < body.bytes.size; size++) {
         struct pose_error error;
@@ -137,9 +136,8 @@ START_TEST(every_truncation_is_told)
         pose_document_free(document);
     }
 }
-END_TEST
 
-START_TEST(odd_things_are_warned_of)
+TEST(odd_things_are_warned_of)
 {
     sl_set_f32(&body, LLM_AT_WEIGHTS, 2.5f); /* the last entry has no next one */
     sl_set_f32(&body, LLM_AT_WEIGHTS + 4, 9.5f);
@@ -158,9 +156,8 @@ START_TEST(odd_things_are_warned_of)
     ck_assert_uint_eq(influences[2].bones[0], 0);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(names_that_are_no_joints_hold_nothing)
+TEST(names_that_are_no_joints_hold_nothing)
 {
     static const char *const names[] = {"", "mRoot", "mSpine1", "PELVIS"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -179,9 +176,8 @@ START_TEST(names_that_are_no_joints_hold_nothing)
     ck_assert_uint_eq(codec_warnings(document, "unterminated_name"), 1);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(a_million_empty_morphs_are_a_limit)
+TEST(a_million_empty_morphs_are_a_limit)
 {
     struct sl_file file = {0};
     llm_put_arm(&file);
@@ -196,7 +192,6 @@ START_TEST(a_million_empty_morphs_are_a_limit)
     ck_assert_str_eq(error.limit, "morphs");
     pose_buffer_free(&file.bytes);
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- palettes -- */
 
@@ -217,7 +212,9 @@ static const struct worked_palette {
      "mCollarRight mShoulderRight mElbowRight mWristRight"},
 };
 
-START_TEST(worked_palettes)
+FIXTURE(NULL, NULL);
+
+TEST_EACH(worked_palettes, COUNT(palettes))
 {
     bool named[AVATAR_JOINTS] = {false};
     char names[400], text[400] = "";
@@ -232,7 +229,6 @@ START_TEST(worked_palettes)
     ck_assert_str_eq(text, palettes[_i].palette);
     ck_assert(!palette.is_cut);
 }
-END_TEST
 
 /* ----------------------------------------------------------------------------------------------- real files -- */
 
@@ -246,7 +242,7 @@ static const struct real {
     {"avatar_eye", 145, 272, 2},          {"avatar_eye_1", 54, 70, 1},
 };
 
-START_TEST(the_viewers_body)
+TEST_EACH(the_viewers_body, COUNT(reals))
 {
     char path[128];
     struct test_file file;
@@ -261,9 +257,8 @@ START_TEST(the_viewers_body)
     pose_document_free(document);
     test_file_free(&file);
 }
-END_TEST
 
-START_TEST(worked_vertices)
+TEST(worked_vertices)
 {
     struct test_file file;
     if (!corpus_read("sl/character/avatar_upper_body.llm", &file))
@@ -286,23 +281,4 @@ START_TEST(worked_vertices)
     ck_assert_float_eq_tol(mesh->uvs[2210][1], 1 - 0.246f, 6e-4f);
     pose_document_free(document);
     test_file_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *made = tcase_create("made");
-    tcase_add_checked_fixture(made, make_body, free_body);
-    tcase_add_test(made, a_made_arm);
-    tcase_add_test(made, a_level_of_detail_borrows_its_vertices);
-    tcase_add_loop_test(made, damage_is_refused_where_it_is, 0, sizeof refused / sizeof *refused);
-    tcase_add_test(made, every_truncation_is_told);
-    tcase_add_test(made, odd_things_are_warned_of);
-    tcase_add_test(made, names_that_are_no_joints_hold_nothing);
-    tcase_add_test(made, a_million_empty_morphs_are_a_limit);
-    TCase *real = tcase_create("real");
-    tcase_add_loop_test(real, worked_palettes, 0, sizeof palettes / sizeof *palettes);
-    tcase_add_loop_test(real, the_viewers_body, 0, sizeof reals / sizeof *reals);
-    tcase_add_test(real, worked_vertices);
-    return unit_run("sl_llm", made, real, NULL);
 }

@@ -134,7 +134,7 @@ static double morph_at(const struct pose_sl_mix *mix, double t, const char *name
     return -1;
 }
 
-START_TEST(walk_stand_and_hello)
+TEST(walk_stand_and_hello)
 {
     static const struct {
         double t;
@@ -202,9 +202,8 @@ START_TEST(walk_stand_and_hello)
     pose_sl_mix_free(mix);
     unload();
 }
-END_TEST
 
-START_TEST(what_nothing_drives_keeps_its_last_value)
+TEST(what_nothing_drives_keeps_its_last_value)
 {
     if (!load())
         return;
@@ -237,9 +236,8 @@ START_TEST(what_nothing_drives_keeps_its_last_value)
     pose_sl_mix_free(mix);
     unload();
 }
-END_TEST
 
-START_TEST(a_clip_started_again_plays_beside_itself)
+TEST(a_clip_started_again_plays_beside_itself)
 {
     if (!load())
         return;
@@ -255,9 +253,8 @@ START_TEST(a_clip_started_again_plays_beside_itself)
     pose_sl_mix_free(mix);
     unload();
 }
-END_TEST
 
-START_TEST(an_additive_layer_is_added)
+TEST(an_additive_layer_is_added)
 {
     if (!load())
         return;
@@ -271,7 +268,6 @@ START_TEST(an_additive_layer_is_added)
     pose_sl_mix_free(mix);
     unload();
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- made clips -- */
 
@@ -329,7 +325,7 @@ static struct pose_sl_layer play(const struct made *made, double start, double s
     return (struct pose_sl_layer){.clip = &made->clip, .start = start, .stop = stop, .priority = -1};
 }
 
-START_TEST(the_greatest_joint_priority_has_the_hands)
+TEST(the_greatest_joint_priority_has_the_hands)
 {
     struct made fist, point;
     make(&fist, 10, -1, -1, 0, 0, 0, 3, 3);
@@ -344,9 +340,8 @@ START_TEST(the_greatest_joint_priority_has_the_hands)
     ck_assert_double_eq(morph_at(mix, 2, "Hands_Point"), -1);
     pose_sl_mix_free(mix);
 }
-END_TEST
 
-START_TEST(six_states_at_most_newer_ones_first)
+TEST(six_states_at_most_newer_ones_first)
 {
     struct made clips[9];
     struct pose_sl_layer layers[9];
@@ -368,9 +363,8 @@ START_TEST(six_states_at_most_newer_ones_first)
     ck_assert_double_eq(shares[0].shares[POSE_TRANSLATION], -1);
     pose_sl_mix_free(mix);
 }
-END_TEST
 
-START_TEST(a_loop_plays_its_round_and_its_outro_first)
+TEST(a_loop_plays_its_round_and_its_outro_first)
 {
     struct made clip;
     struct pose_sl_playing playing[POSE_SL_LAYERS];
@@ -387,10 +381,9 @@ START_TEST(a_loop_plays_its_round_and_its_outro_first)
     ck_assert_uint_eq(pose_sl_mix_playing(mix, 6.001, playing), 0);
     pose_sl_mix_free(mix);
 }
-END_TEST
 
 /* Every number of a file may be odd; whatever it is, a pose is finite and its playheads are in the clip. */
-START_TEST(odd_numbers_are_survived)
+TEST(odd_numbers_are_survived)
 {
     static const float durations[] = {0, 1, 60}, loops[] = {-5, -1e-30f, 0, 1e-30f, 0.5f, 1, 2, 3e38f};
     static const float eases[] = {-1, 0, 0.7f, 3e38f};
@@ -422,9 +415,8 @@ START_TEST(odd_numbers_are_survived)
         }
     }
 }
-END_TEST
 
-START_TEST(two_starts_at_one_moment_show_the_second)
+TEST(two_starts_at_one_moment_show_the_second)
 {
     struct made clip;
     struct pose_sl_playing playing[POSE_SL_LAYERS];
@@ -438,9 +430,8 @@ START_TEST(two_starts_at_one_moment_show_the_second)
     ck_assert_uint_eq(playing[0].layer, 1);
     pose_sl_mix_free(mix);
 }
-END_TEST
 
-START_TEST(bad_layers_are_refused)
+TEST(bad_layers_are_refused)
 {
     struct made clip;
     struct pose_error error;
@@ -464,22 +455,4 @@ START_TEST(bad_layers_are_refused)
     struct pose_sl_layer foreign = play(&clip, 0, 1);
     pose_error_init(&error);
     ck_assert_ptr_null(pose_sl_mix_new(&foreign, 1, &one, NULL, NULL, &error));
-}
-END_TEST
-
-int main(void)
-{
-    TCase *worked = tcase_create("worked");
-    tcase_add_test(worked, walk_stand_and_hello);
-    tcase_add_test(worked, what_nothing_drives_keeps_its_last_value);
-    tcase_add_test(worked, a_clip_started_again_plays_beside_itself);
-    tcase_add_test(worked, an_additive_layer_is_added);
-    TCase *made = tcase_create("made");
-    tcase_add_test(made, the_greatest_joint_priority_has_the_hands);
-    tcase_add_test(made, six_states_at_most_newer_ones_first);
-    tcase_add_test(made, a_loop_plays_its_round_and_its_outro_first);
-    tcase_add_test(made, two_starts_at_one_moment_show_the_second);
-    tcase_add_test(made, odd_numbers_are_survived);
-    tcase_add_test(made, bad_layers_are_refused);
-    return unit_run("sl_mix", worked, made, NULL);
 }

@@ -13,7 +13,7 @@ static int find(const char *name)
     return sl_joint_find(name, strlen(name), NULL);
 }
 
-START_TEST(joints_of_the_stand_in)
+TEST(joints_of_the_stand_in)
 {
     ck_assert_uint_eq(stand_in_sl.joint_count, SL_FIRST_ATTACHMENT);
     for (uint32_t i = 0; i < stand_in_sl.joint_count; i++) {
@@ -29,9 +29,8 @@ START_TEST(joints_of_the_stand_in)
             ck_assert_msg(find(alias) == (int)i, "%s is %d, not %u", alias, find(alias), i);
     }
 }
-END_TEST
 
-START_TEST(case_and_kind_matter)
+TEST(case_and_kind_matter)
 {
     ck_assert_int_eq(find("chest"), find("mChest"));
     ck_assert_int_ge(find("CHEST"), SL_FIRST_VOLUME);
@@ -44,9 +43,8 @@ START_TEST(case_and_kind_matter)
     ck_assert_int_eq(sl_joint_find("avatar_mHead", 12, &own), find("mHead"));
     ck_assert_ptr_null(own);
 }
-END_TEST
 
-START_TEST(unknown_names)
+TEST(unknown_names)
 {
     const char *const names[] = {"",
                                  "m",
@@ -69,9 +67,8 @@ START_TEST(unknown_names)
     ck_assert(sl_joint_is_forbidden("mRoot", 5) && sl_joint_is_forbidden("mScreen", 7));
     ck_assert(!sl_joint_is_forbidden("mHead", 5) && !sl_joint_is_forbidden("", 0));
 }
-END_TEST
 
-START_TEST(emotes)
+TEST(emotes)
 {
     ck_assert(sl_emote_is_known("express_smile"));
     ck_assert(sl_emote_is_known("Express_Smile"));
@@ -80,7 +77,6 @@ START_TEST(emotes)
     ck_assert(!sl_emote_is_known("Closed_Mouth"));
     ck_assert(!sl_emote_is_known(""));
 }
-END_TEST
 
 /* The first column that is asked for of each line but the first, by a callback; how many. */
 static unsigned each_line(const char *name, int column, void (*check)(const char *field, unsigned line))
@@ -113,22 +109,10 @@ static void check_emote(const char *name, unsigned line)
     ck_assert_msg(sl_emote_is_known(name), "%s", name);
 }
 
-START_TEST(names_of_the_corpus)
+TEST(names_of_the_corpus)
 {
     if (!corpus_root())
         return;
     ck_assert_uint_eq(each_line("sl/attachment_points.tsv", 1, check_attachment), 55);
     ck_assert_uint_eq(each_line("sl/names.tsv", 0, check_emote), 139);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("names");
-    tcase_add_test(cases, joints_of_the_stand_in);
-    tcase_add_test(cases, case_and_kind_matter);
-    tcase_add_test(cases, unknown_names);
-    tcase_add_test(cases, emotes);
-    tcase_add_test(cases, names_of_the_corpus);
-    return unit_run("sl_names", cases, NULL);
 }

@@ -93,7 +93,7 @@ static void check_sample(const struct pose_skeleton *skeleton)
     ck_assert_str_eq(value_get_string(skeleton->extras, "version", ""), "2.0");
 }
 
-START_TEST(sample_is_read)
+TEST(sample_is_read)
 {
     struct pose_document *document = codec_must_decode(NULL, sample, sizeof sample - 1);
     ck_assert_str_eq(document->format, "sl-skeleton");
@@ -101,7 +101,6 @@ START_TEST(sample_is_read)
     check_sample(&document->skeletons[0]);
     pose_document_free(document);
 }
-END_TEST
 
 /* v turned about a fixed axis. */
 static void turn(double v[3], int axis, double degrees)
@@ -123,7 +122,7 @@ static void rotate(const float q[4], double v[3])
 }
 
 /* About the fixed axes X, then Y, then Z; each of the three tells the orders apart. */
-START_TEST(rotations)
+TEST(rotations)
 {
     struct pose_document *document = must_decode(sample);
     for (int i = 0; i < 3; i++) {
@@ -137,9 +136,8 @@ START_TEST(rotations)
     }
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(odd_but_legal)
+TEST(odd_but_legal)
 {
     struct pose_document *document =
         must_decode("<linden_skeleton num_bones=\"2\" num_collision_volumes=\"5\"><light><bone/></light>text"
@@ -152,9 +150,8 @@ START_TEST(odd_but_legal)
     ck_assert_ptr_null(document->skeletons[0].extras);
     pose_document_free(document);
 }
-END_TEST
 
-START_TEST(detection)
+TEST(detection)
 {
     static const struct {
         const char *text;
@@ -172,7 +169,6 @@ START_TEST(detection)
         ck_assert_int_eq(format && !strcmp(format, "sl-skeleton"), cases[i].is_ours);
     }
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- errors -- */
 
@@ -227,7 +223,7 @@ static const struct {
      "", 2},
 };
 
-START_TEST(each_error_has_its_line)
+TEST_EACH(each_error_has_its_line, COUNT(broken))
 {
     struct pose_error error = must_fail(broken[_i].text, broken[_i].code);
     ck_assert_str_eq(error.field, broken[_i].field);
@@ -235,16 +231,14 @@ START_TEST(each_error_has_its_line)
     ck_assert_ptr_nonnull(strstr(error.detail, "at line "));
     ck_assert(error.offset <= strlen(broken[_i].text));
 }
-END_TEST
 
-START_TEST(sentences)
+TEST(sentences)
 {
     struct pose_error error = must_fail(ROOT("1", "<bone name=\"a\" " REST "/>"), "missing_attribute");
     ck_assert_str_eq(error.detail, "bones[0].pivot at line 2: missing");
     error = must_fail(ROOT("7", "<bone name=\"a\" " BONE "/>"), "bad_num_bones");
     ck_assert_str_eq(error.detail, "num_bones at line 1: 7 are declared, but 1 are present");
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- hostile -- */
 
@@ -261,7 +255,7 @@ static char *nested(unsigned depth)
     return text;
 }
 
-START_TEST(depth_is_bounded)
+TEST(depth_is_bounded)
 {
     char *text = nested(255);
     struct pose_document *document = must_decode(text);
@@ -272,10 +266,9 @@ START_TEST(depth_is_bounded)
     must_fail(text, "too_deep");
     free(text);
 }
-END_TEST
 
 /* Twenty thousand bones in a row: not quadratic, and within the limit of joints. */
-START_TEST(many_bones)
+TEST(many_bones)
 {
     enum { COUNT = 20000 };
     char *text = malloc(COUNT * 128), *to = text;
@@ -295,9 +288,8 @@ START_TEST(many_bones)
     ck_assert_str_eq(error.limit, "memory");
     free(text);
 }
-END_TEST
 
-START_TEST(truncated_at_every_byte)
+TEST(truncated_at_every_byte)
 {
     for (size_t size = 0; size + 1 < sizeof sample - 1; size++) {
         char *copy = malloc(size ? size : 1);
@@ -307,7 +299,6 @@ START_TEST(truncated_at_every_byte)
         free(copy);
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------------------------- writing -- */
 
@@ -344,7 +335,7 @@ static void check_same(const struct pose_skeleton *a, const struct pose_skeleton
     }
 }
 
-START_TEST(sample_comes_back)
+TEST(sample_comes_back)
 {
     struct pose_document *from = must_decode(sample), *to = write_and_read(&from->skeletons[0]);
     check_sample(&to->skeletons[0]);
@@ -352,9 +343,8 @@ START_TEST(sample_comes_back)
     pose_document_free(from);
     pose_document_free(to);
 }
-END_TEST
 
-START_TEST(stand_in_comes_back)
+TEST(stand_in_comes_back)
 {
     struct pose_document *from = pose_stand_in(0, NULL, NULL);
     ck_assert_str_eq(from->format, "sl-skeleton");
@@ -369,10 +359,9 @@ START_TEST(stand_in_comes_back)
     pose_document_free(from);
     pose_document_free(to);
 }
-END_TEST
 
 /* Turned by a right angle about Y, where two of the three angles mean the same. */
-START_TEST(locked_angles)
+TEST(locked_angles)
 {
     static const float turns[][4] = {
         {0, 0.70710678f, 0, 0.70710678f}, {0.5f, 0.5f, -0.5f, 0.5f}, {0.5f, -0.5f, 0.5f, 0.5f}, {0, 1, 0, 0}};
@@ -389,9 +378,8 @@ START_TEST(locked_angles)
         pose_document_free(document);
     }
 }
-END_TEST
 
-START_TEST(what_cannot_be_held)
+TEST(what_cannot_be_held)
 {
     struct pose_joint joints[2] = {
         {.name = "mPelvis", .parent = -1, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}},
@@ -414,7 +402,6 @@ START_TEST(what_cannot_be_held)
     ck_assert(!pose_encode("sl-skeleton", &content, NULL, NULL, NULL, &out, &error));
     ck_assert_int_eq(error.status, POSE_BAD_ARGUMENT);
 }
-END_TEST
 
 /* -------------------------------------------------------------------------------------------------- corpus -- */
 
@@ -441,7 +428,7 @@ static void check_rest(const struct pose_skeleton *skeleton, const char *name, f
     ck_assert_float_eq_tol(place[2], z, 1e-6f);
 }
 
-START_TEST(the_real_one)
+TEST(the_real_one)
 {
     struct test_file file;
     if (!corpus_read("sl/avatar_skeleton.xml", &file))
@@ -484,27 +471,4 @@ START_TEST(the_real_one)
     pose_document_free(again);
     pose_document_free(document);
     test_file_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *reading = tcase_create("reading"), *errors = tcase_create("errors"),
-          *hostile = tcase_create("hostile"), *writing = tcase_create("writing"),
-          *corpus = tcase_create("corpus");
-    tcase_add_test(reading, sample_is_read);
-    tcase_add_test(reading, rotations);
-    tcase_add_test(reading, odd_but_legal);
-    tcase_add_test(reading, detection);
-    tcase_add_loop_test(errors, each_error_has_its_line, 0, sizeof broken / sizeof *broken);
-    tcase_add_test(errors, sentences);
-    tcase_add_test(hostile, depth_is_bounded);
-    tcase_add_test(hostile, many_bones);
-    tcase_add_test(hostile, truncated_at_every_byte);
-    tcase_add_test(writing, sample_comes_back);
-    tcase_add_test(writing, stand_in_comes_back);
-    tcase_add_test(writing, locked_angles);
-    tcase_add_test(writing, what_cannot_be_held);
-    tcase_add_test(corpus, the_real_one);
-    return unit_run("sl_skeleton", reading, errors, hostile, writing, corpus, NULL);
 }

@@ -131,8 +131,10 @@ static bool note(void *user, uint32_t index, struct pose_buffer *bytes, const st
     return seen->count < 4;
 }
 
+FIXTURE(setup, NULL);
+
 /* Every container lists the same entries, without the folder, and reads them in any order and in one pass. */
-START_TEST(every_container_reads_alike)
+TEST_EACH(every_container_reads_alike, CONTAINERS)
 {
     struct pose_buffer bytes;
     struct test_archive test;
@@ -164,10 +166,9 @@ START_TEST(every_container_reads_alike)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* A plain stream is no archive, whatever it is compressed with; nor is anything that was compressed twice. */
-START_TEST(streams_without_a_tar)
+TEST(streams_without_a_tar)
 {
     struct pose_buffer bytes;
     struct test_archive test;
@@ -185,9 +186,8 @@ START_TEST(streams_without_a_tar)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
-START_TEST(text_is_never_claimed)
+TEST(text_is_never_claimed)
 {
     static const char *const texts[] = {"",          "PK", "a text of words\n", "#mtree\nfile type=file\n",
                                         "!<arch>\n", "P"};
@@ -196,7 +196,6 @@ START_TEST(text_is_never_claimed)
         ck_assert_ptr_null(pose_detect(&source));
     }
 }
-END_TEST
 
 /* ------------------------------------------------------------------------------- what is listed, not read -- */
 
@@ -213,7 +212,7 @@ static const struct item specials[] = {
     {.name = "a\\b.anim", .bytes = "x", .size = 1},
 };
 
-START_TEST(links_and_unsafe_names)
+TEST(links_and_unsafe_names)
 {
     static const char *const codes[] = {NULL,          "link",        "link",        "device", "unsafe_name",
                                         "unsafe_name", "unsafe_name", "unsafe_name", NULL,     NULL};
@@ -240,9 +239,8 @@ START_TEST(links_and_unsafe_names)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
-START_TEST(a_link_in_a_zip)
+TEST(a_link_in_a_zip)
 {
     struct pose_buffer bytes;
     struct test_archive test;
@@ -255,7 +253,6 @@ START_TEST(a_link_in_a_zip)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* --------------------------------------------------------------------------------------- ZIP by patching -- */
 
@@ -287,7 +284,7 @@ static void make_zip(struct pose_buffer *bytes)
     test_pack("zip", items, 2, NULL, bytes);
 }
 
-START_TEST(prefixed_and_commented)
+TEST(prefixed_and_commented)
 {
     struct pose_buffer bytes, longer = {0};
     struct test_archive test;
@@ -307,11 +304,10 @@ START_TEST(prefixed_and_commented)
     pose_buffer_free(&bytes);
     pose_buffer_free(&longer);
 }
-END_TEST
 
 /* An end record in the comment. Where it ends with the file as well, programs differ in which of the two they take: the
  * entries are then read one after another, with a warning. */
-START_TEST(ends_in_the_comment)
+TEST(ends_in_the_comment)
 {
     static const uint8_t comments[] = {0, 2, 200}; /* of the record in the comment */
     for (size_t i = 0; i < sizeof comments; i++) {
@@ -330,7 +326,6 @@ START_TEST(ends_in_the_comment)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
 /* Fields of the directory's first record, what they are set to, and what comes of it. */
 static const struct {
@@ -346,7 +341,7 @@ static const struct {
     {8, 0x00080001, "encrypted", true},    {8, 0x00000000, "size_mismatch", true},
 };
 
-START_TEST(records_that_lie)
+TEST_EACH(records_that_lie, COUNT(patches))
 {
     struct pose_buffer bytes;
     struct test_archive test;
@@ -361,10 +356,9 @@ START_TEST(records_that_lie)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* A size that deflate could never reach is refused before memory is taken for it. */
-START_TEST(a_size_out_of_reach)
+TEST(a_size_out_of_reach)
 {
     static const struct pose_options generous = {.limits = {.unpacked = UINT64_MAX, .ratio = UINT32_MAX}};
     struct pose_buffer bytes, out;
@@ -378,9 +372,8 @@ START_TEST(a_size_out_of_reach)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(entries_that_share_their_data)
+TEST(entries_that_share_their_data)
 {
     struct pose_buffer bytes;
     struct test_archive test;
@@ -394,10 +387,9 @@ START_TEST(entries_that_share_their_data)
     test_archive_close(&test);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* A download that broke off has no directory: what is there is still found, with a warning. */
-START_TEST(a_zip_without_its_directory)
+TEST(a_zip_without_its_directory)
 {
     struct pose_buffer bytes;
     struct test_archive test;
@@ -413,10 +405,9 @@ START_TEST(a_zip_without_its_directory)
     test_open_fails(bytes.data, 20, "no_directory", 20, "end");
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* Methods that the fast way does not know are left to libarchive: bzip2 here, by hand around libarchive's filter. */
-START_TEST(other_methods)
+TEST(other_methods)
 {
     static const struct container raw = {ARCHIVE_FORMAT_RAW, ARCHIVE_FILTER_BZIP2, NULL, 0};
     struct pose_buffer packed, stored, bytes = {0};
@@ -453,7 +444,6 @@ START_TEST(other_methods)
     pose_buffer_free(&stored);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- bombs -- */
 
@@ -500,7 +490,7 @@ static void metered_free(void *user, void *memory)
 }
 
 /* An archive that unpacks as one stream is refused by what its headers tell, before anything is unpacked. */
-START_TEST(bombs_stop_early)
+TEST_EACH(bombs_stop_early, COUNT(bombs))
 {
     static uint8_t zeros[BOMB];
     const struct item items[] = {{.name = "a.anim", .bytes = "a", .size = 1},
@@ -529,9 +519,8 @@ START_TEST(bombs_stop_early)
     ck_assert_uint_eq(meter.now, 0);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(a_zip_bomb_is_one_bad_entry)
+TEST(a_zip_bomb_is_one_bad_entry)
 {
     static uint8_t zeros[BOMB];
     const struct pose_pack_item items[] = {{"bomb.anim", {zeros, BOMB}},
@@ -563,9 +552,8 @@ START_TEST(a_zip_bomb_is_one_bad_entry)
     ck_assert_uint_lt(meter.peak, 1 << 20);
     pose_buffer_free(&bytes);
 }
-END_TEST
 
-START_TEST(limit_of_entries)
+TEST(limit_of_entries)
 {
     static const struct pose_options two = {.limits = {.entries = 2}};
     for (int i = 0; i < CONTAINERS; i++) {
@@ -579,20 +567,18 @@ START_TEST(limit_of_entries)
         pose_buffer_free(&bytes);
     }
 }
-END_TEST
 
 /* ---------------------------------------------------------------------------------------------- writing -- */
 
-START_TEST(what_is_packed_reads_back)
+TEST(what_is_packed_reads_back)
 {
     const struct pose_value no = {.kind = POSE_BOOL, .key = "compress"},
                             stored = {.kind = POSE_OBJECT, .first = &no};
     test_round_trip("zip", NULL, NULL);
     test_round_trip("zip", &stored, NULL);
 }
-END_TEST
 
-START_TEST(packing_does_not_depend_on_the_time_zone)
+TEST(packing_does_not_depend_on_the_time_zone)
 {
     struct pose_buffer here, there;
     setenv("TZ", "UTC", 1);
@@ -606,9 +592,8 @@ START_TEST(packing_does_not_depend_on_the_time_zone)
     pose_buffer_free(&here);
     pose_buffer_free(&there);
 }
-END_TEST
 
-START_TEST(names_that_cannot_be_packed)
+TEST(names_that_cannot_be_packed)
 {
     static const char *const names[] = {"", "folder/"};
     for (unsigned i = 0; i < 2; i++) {
@@ -619,7 +604,6 @@ START_TEST(names_that_cannot_be_packed)
         ck_assert_str_eq(error.code, "bad_name");
     }
 }
-END_TEST
 
 /* Small files: the damage run opens the container thousands of times. */
 static const struct item small_files[] = {
@@ -627,7 +611,7 @@ static const struct item small_files[] = {
     {.name = "d/b.skel", .bytes = "hello", .size = 5},
 };
 
-START_TEST(damaged_containers_are_harmless)
+TEST_EACH(damaged_containers_are_harmless, CONTAINERS)
 {
     struct pose_buffer bytes;
     make(&containers[_i], small_files, 2, &bytes);
@@ -635,37 +619,4 @@ START_TEST(damaged_containers_are_harmless)
         bytes.size = 1600; /* of a TAR: both entries; zeros follow */
     ck_assert_uint_gt(test_damage(&bytes), 0);
     pose_buffer_free(&bytes);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *reading = tcase_create("reading");
-    tcase_add_checked_fixture(reading, setup, NULL);
-    tcase_add_loop_test(reading, every_container_reads_alike, 0, CONTAINERS);
-    tcase_add_test(reading, streams_without_a_tar);
-    tcase_add_test(reading, text_is_never_claimed);
-    tcase_add_test(reading, links_and_unsafe_names);
-    tcase_add_test(reading, a_link_in_a_zip);
-    TCase *patched = tcase_create("patched");
-    tcase_add_checked_fixture(patched, setup, NULL);
-    tcase_add_test(patched, prefixed_and_commented);
-    tcase_add_test(patched, ends_in_the_comment);
-    tcase_add_loop_test(patched, records_that_lie, 0, sizeof patches / sizeof *patches);
-    tcase_add_test(patched, a_size_out_of_reach);
-    tcase_add_test(patched, entries_that_share_their_data);
-    tcase_add_test(patched, a_zip_without_its_directory);
-    tcase_add_test(patched, other_methods);
-    TCase *hostile = tcase_create("hostile");
-    tcase_add_checked_fixture(hostile, setup, NULL);
-    tcase_add_loop_test(hostile, bombs_stop_early, 0, sizeof bombs / sizeof *bombs);
-    tcase_add_test(hostile, a_zip_bomb_is_one_bad_entry);
-    tcase_add_test(hostile, limit_of_entries);
-    tcase_add_loop_test(hostile, damaged_containers_are_harmless, 0, CONTAINERS);
-    TCase *writing = tcase_create("writing");
-    tcase_add_checked_fixture(writing, setup, NULL);
-    tcase_add_test(writing, what_is_packed_reads_back);
-    tcase_add_test(writing, packing_does_not_depend_on_the_time_zone);
-    tcase_add_test(writing, names_that_cannot_be_packed);
-    return unit_run("zip", reading, patched, hostile, writing, NULL);
 }
