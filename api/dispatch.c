@@ -180,10 +180,25 @@ static enum api_outcome run(struct api_call *call, const struct api_match *match
     return accept_choose(call, json, &form) ? run_handler(call) : API_DONE;
 }
 
+/* Suggests paths without ids. */
+static enum api_outcome no_path(struct api_call *call)
+{
+    const char *path = call->request->path;
+    char text[256];
+    struct nearest nearest;
+    nearest_begin(&nearest, path, strlen(path));
+    for (size_t i = 0; i < route_count; i++) {
+        if (!strchr(routes[i].template, '{') && strcmp(routes[i].template, path) != 0)
+            nearest_offer(&nearest, routes[i].template);
+    }
+    snprintf(text, sizeof text, "no such page or endpoint: %.200s", path);
+    return reply_near(call, "not_found", &nearest, text);
+}
+
 static enum api_outcome no_route(struct api_call *call, const char *allowed)
 {
     if (!*allowed)
-        return reply_problem(call, 404, "not_found", "no such page or endpoint: %.200s", call->request->path);
+        return no_path(call);
     char methods[96];
     snprintf(methods, sizeof methods, "%s, OPTIONS", allowed);
     response_header(call->response, "Allow", methods);

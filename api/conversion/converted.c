@@ -1,9 +1,11 @@
 #include "api/conversion/converted.h"
 
 #include "lib/core/error.h"
+#include "lib/core/text.h"
 #include "server/ops/clock.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,4 +133,23 @@ enum api_outcome reply_kept_conversion(struct api_call *call, const struct cache
     if (converted)
         return reply_converted(call, order->conversion, converted, order->name);
     return call->fetch.outcome == CACHE_WOULD_WAIT ? API_WAIT : conversion_failed(call, &call->fetch.error);
+}
+
+enum api_outcome reply_no_conversion(struct api_call *call, const struct pose_target *targets)
+{
+    const char *extension = call->values[1];
+    char endings[CONVERT_WORDS] = "glb", text[CONVERT_WORDS + 80];
+    struct nearest nearest;
+    nearest_begin(&nearest, extension, strlen(extension));
+    nearest_offer(&nearest, endings);
+    for (const struct pose_target *target = targets; target->word; target++) {
+        const char *first = target->extensions + 1;
+        char ending[16];
+        snprintf(ending, sizeof ending, "%.*s", (int)strcspn(first, " "), first);
+        nearest_offer(&nearest, ending);
+        if (!text_lists(endings, ending))
+            snprintf(endings + strlen(endings), sizeof endings - strlen(endings), " %s", ending);
+    }
+    snprintf(text, sizeof text, "cannot convert to \".%.20s\"; there are: %s", extension, endings);
+    return reply_near(call, "no_conversion", &nearest, text);
 }

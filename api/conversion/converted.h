@@ -28,4 +28,7 @@ enum api_outcome reply_conversion(struct api_call *call, const struct conversion
 enum api_outcome reply_kept_conversion(struct api_call *call, const struct cache_key *key,
                                        const struct conversion_order *order);
 
+/* 404: the ending of the path is neither .glb nor that of one of these targets; names them all. */
+enum api_outcome reply_no_conversion(struct api_call *call, const struct pose_target *targets);
+
 #endif

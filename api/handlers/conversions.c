@@ -168,7 +168,7 @@ enum api_outcome handle_clip_convert(struct api_call *call)
     struct param_error error;
     unsigned count;
     if (!convert_target_of(extension, format, &count) && !count)
-        return reply_problem(call, 404, "no_conversion", "cannot convert to \".%.20s\"", extension);
+        return reply_no_conversion(call, pose_targets());
     const struct pose_target *target = conversion_target(&call->params, extension, format, &error);
     if (!target)
         return reply_parameter(call, &error);

@@ -91,7 +91,7 @@ enum api_outcome handle_mesh_model(struct api_call *call)
         return API_DONE;
     const struct pose_target *target = mesh_target(call->values[1]);
     if (!target)
-        return reply_problem(call, 404, "no_conversion", "cannot convert to \".%.20s\"", call->values[1]);
+        return reply_no_conversion(call, pose_mesh_targets());
     struct model model = {.call = call,
                           .conversion = &conversion,
                           .name = item->asset->name,

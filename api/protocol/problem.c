@@ -238,10 +238,18 @@ enum api_outcome reply_not_found(struct api_call *call, const char *what, const 
 enum api_outcome reply_not_found_near(struct api_call *call, const char *what, const struct nearest *nearest,
                                       const char *name)
 {
-    char detail[256], hint[NEAREST_HINT];
+    char text[128];
+    snprintf(text, sizeof text, "there is no %s \"%.80s\"", what, name);
+    return reply_near(call, "not_found", nearest, text);
+}
+
+enum api_outcome reply_near(struct api_call *call, const char *code, const struct nearest *nearest,
+                            const char *text)
+{
+    char detail[512], hint[NEAREST_HINT];
     nearest_hint(nearest, hint);
-    snprintf(detail, sizeof detail, "there is no %s \"%.80s\"%s", what, name, hint);
-    return simple_problem(call, 404, "not_found", (struct problem_about){.nearest = nearest}, detail);
+    snprintf(detail, sizeof detail, "%.400s%s", text, hint);
+    return simple_problem(call, 404, code, (struct problem_about){.nearest = nearest}, detail);
 }
 
 enum api_outcome reply_no_memory(struct api_call *call)

@@ -30,6 +30,9 @@ enum api_outcome reply_not_found(struct api_call *call, const char *what, const 
 /* The same with suggestions. */
 enum api_outcome reply_not_found_near(struct api_call *call, const char *what, const struct nearest *nearest,
                                       const char *name);
+/* 404 with that code, and suggestions behind the text. */
+enum api_outcome reply_near(struct api_call *call, const char *code, const struct nearest *nearest,
+                            const char *text);
 
 /* Writes the members of a problem for a libpose error, including "status", into an open object. */
 void problem_members(struct json_writer *json, const struct pose_error *error, const char *format,

@@ -130,7 +130,9 @@ class Basics(SampleCase):
                 (f"/v1/clips/{clip['id']}.anim?to=sl-anm", 400, ["sl-anim"]),
                 (f"/v1/clips/{clip['id']}/pose?joints=PELVIS,HAED", 400, ["HEAD"]),
                 ("/v1/named/sims-online.far/a2o-wlak/pose", 404, ["a2o-walk"]),
-                ("/v1/named/sims-onlin.far/a2o-walk", 404, ["sims-online.far"])):
+                ("/v1/named/sims-onlin.far/a2o-walk", 404, ["sims-online.far"]),
+                (f"/v1/clips/{clip['id']}.gbl", 404, ["glb"]),
+                ("/v1/clip", 404, ["/v1/clips"])):
             with self.subTest(target):
                 reply = self.client.get(target)
                 self.assertEqual(reply.status, status)
@@ -138,7 +140,7 @@ class Basics(SampleCase):
                 self.assertIn(f'did you mean "{suggestions[0]}"?', reply.json["detail"])
         reply = self.client.post("/v1/convert?to=sl-anm&name=x.anim", sample(WAVE))
         self.assertEqual(reply.json["suggestions"][:1], ["sl-anim"])
-        for target in ("/v1/clips?theme=1", "/v1/clips?format=nothing-like-it", "/v1/named/zzz/yyy"):
+        for target in ("/v1/clips?theme=1", "/v1/clips?format=nothing-like-it", "/v1/named/zzz/yyy", "/nothing-like-it"):
             self.assertNotIn("suggestions", self.client.get(target).json)
 
     def test_preflight(self):

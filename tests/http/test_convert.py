@@ -117,7 +117,9 @@ class Downloads(ConvertCase):
         for target in ("sl-anim", "tso-anim", "prime-anim"):
             self.assertIn(target, reply.json["detail"])
         self.assertProblem(self.client.get(f"/v1/clips/{other}.anim?to=bvh"), 400, parameter="to")
-        self.assertProblem(self.client.get(f"/v1/clips/{other}.exe"), 404, code="no_conversion")
+        reply = self.client.get(f"/v1/clips/{other}.exe")
+        self.assertProblem(reply, 404, code="no_conversion")
+        self.assertIn("glb gltf bvh json", reply.json["detail"])
 
     def test_pairs_hold_both_files(self):
         for extension, member in (("cmx", "a2o-walk.cmx"), ("bcf", "a2o-walk.bcf"), ("cfp", "a2o-walk.cmx")):
