@@ -69,6 +69,8 @@ test("filters by format and archive, and sorts", () => withPage(browser, daemon.
   await eventually(async () => {
     for (const facts of await page.locator(".card .facts").allTextContents()) assert.ok(facts.startsWith(`${game} · `), facts);
   });
+  const orders = () => page.locator("#filter-sort option").allTextContents();
+  assert.equal((await orders())[0], "Name", "nothing is searched for, so nothing matches best");
   await page.locator("#filter-sort").selectOption("-duration");
   const wanted = (await daemon.clips("&format=sl-anim&sort=-duration")).map((clip) => clip.name);
   await page.waitForFunction((list) => JSON.stringify([...document.querySelectorAll(".card .name")].map((one) => one.textContent)) === list, JSON.stringify(wanted));
@@ -81,6 +83,8 @@ test("filters by format and archive, and sorts", () => withPage(browser, daemon.
   await open(page, url); // the address says it all
   await counted(page, await total(`&archive=${archive.id}`));
   assert.equal(await page.locator("#filter-archive").inputValue(), archive.id);
+  await page.getByLabel("Search clips by name").fill("walk");
+  await eventually(async () => assert.deepEqual((await orders()).slice(0, 2), ["Best match", "Name"]));
 }));
 
 test("a click opens a clip, and back is where one was", () => withPage(browser, daemon.origin, {}, async (page) => {

@@ -8,6 +8,7 @@ import { mixPanel } from "./mix.js";
 import { ontoOf, peopleOptions, showFit } from "./onto.js";
 import { Player } from "./player.js";
 import { keep, setting } from "./settings.js";
+import { gameNames } from "./titles.js";
 import { ANGLES, Viewer } from "./view/viewer.js";
 import { onItsWay, untilThere } from "./waiting.js";
 import { bodyMenu } from "./wardrobe.js";
@@ -221,8 +222,9 @@ export function showClip(posed, content, id) {
     player = new Player(viewer, clip, events.items);
     player.time = Number(link.t) || 0;
     player.onTime = remember;
-    skeletonList.append(...options([["auto", "Automatic"], ["none", "None"], ...skeletons.items.map((one) => [one.id, `${one.name} (${one.format})`])], choice.skeleton));
-    ontoList.append(...options(peopleOptions(people), choice.onto));
+    const games = gameNames(formats.items);
+    skeletonList.append(...options([["auto", "Automatic"], ["none", "None"], ...skeletons.items.map((one) => [one.id, `${one.name} (${games.get(one.format)})`])], choice.skeleton));
+    ontoList.append(...options(peopleOptions(people, games), choice.onto));
     mixed = mixPanel(posed, clip, {
       show: showMix, leave: leaveMix, options: () => (choice.skeleton === "auto" || choice.skeleton === "none" ? {} : { skeleton: choice.skeleton }),
     });

@@ -5,9 +5,9 @@ const degrees = (value) => `${value.toFixed(1)}°`;
 const centimetres = (value) => `${(value * 100).toFixed(1)} cm`;
 
 /** The choices of the menu: skeletons, then characters, labelled by name. */
-export function peopleOptions({ items, characters }) {
+export function peopleOptions({ items, characters }, games) {
   const where = new Map(items.map((one) => [one.skeleton, one]));
-  const text = (one) => `${one.name} (${one.archive ? one.family ?? one.format : "built in"})`;
+  const text = (one) => `${one.name} (${one.archive ? games.get(one.format) ?? one.format : "built in"})`;
   return [
     ["", "Own skeleton"],
     ...items.map((one) => [one.skeleton, text(one)]),

@@ -1,6 +1,6 @@
 // Words for people: which game a format is of, and what a clip is called.
 /** What titles of formats end with, beside the name of the game. */
-const KIND = / (animation|clip|character file, (text|binary)|motion capture)$/i;
+const KIND = / (animation|clip|(avatar )?skeleton|rig|character file, (text|binary)|motion capture)$/i;
 const CODE = /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$|^[0-9a-f]{16,}$/i;
 
 /** The name of each format's game, of the items of /v1/formats. */

@@ -22,13 +22,13 @@ function placesOf(clips, archives) {
 
 function badges(clip, bodies, archives) {
   const problems = clip.warnings.filter((one) => one.severity === "warning");
-  const shown = [
+  const shown = [ // the last are left out first where there is no room
+    problems.length ? ["problem", "problem", problems.map((one) => one.message).join("\n")] : null,
     clip.loop ? ["loop", "loop", "It is played in a loop"] : null,
     clip.event_count ? [clip.event_count === 1 ? "1 event" : `${clip.event_count} events`, "event"] : null,
-    bodies?.has(`${familyOf(clip.format)} ${clip.archive}`) ? ["body", "body", "Its archive has a body for it"] : null,
     clip.alike?.length ? [`${clip.alike.length + 1} versions`, "alike", `Other bytes, but the same name, length, joints, keys and events:\n${placesOf(clip.alike, archives)}`] : null,
     clip.found_in?.length > 1 ? [`${clip.found_in.length} files`, "places", placesOf([clip], archives)] : null,
-    problems.length ? ["problem", "problem", problems.map((one) => one.message).join("\n")] : null,
+    bodies?.has(`${familyOf(clip.format)} ${clip.archive}`) ? ["body", "body", "Its archive has a body for it"] : null,
   ].filter(Boolean);
   return el("span", { class: "badges" }, ...shown.map(([text, kind, title]) => el("span", { class: `badge ${kind}`, title }, text)));
 }

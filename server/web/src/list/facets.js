@@ -2,7 +2,7 @@
 import { el } from "../dom.js";
 import { gameNames } from "../titles.js";
 
-const SORTS = [["", "Best match"], ["name", "Name"], ["-name", "Name, Z to A"], ["duration", "Shortest"], ["-duration", "Longest"], ["newest", "Newest"], ["format", "Game"]];
+const SORTS = [["name", "Name"], ["-name", "Name, Z to A"], ["duration", "Shortest"], ["-duration", "Longest"], ["newest", "Newest"], ["format", "Game"]];
 const LOOPS = { true: "Loops", false: "Does not loop", null: "Not said" };
 const MOST_ARCHIVES = 1000;
 
@@ -14,6 +14,9 @@ function select(name, label) {
   const list = el("select", { id: `filter-${name}`, name });
   return [list, el("label", { class: "field", for: `filter-${name}` }, label, list)];
 }
+
+/** Without a search they begin with the order that the list has then. */
+const sortsOf = ({ q }) => (q ? [["", "Best match"], ...SORTS] : [["", "Name"], ...SORTS.slice(1)]);
 
 function fill(list, options, value) {
   list.replaceChildren(...options.map(([key, text]) => el("option", { value: key }, text)));
@@ -33,7 +36,7 @@ export class Facets {
     for (const [name, label] of [["archive", "Archive"], ["loop", "Loop"], ["event", "Event"], ["sort", "Sort"]]) {
       const [list, field] = select(name, label);
       this.lists[name] = list;
-      fill(list, name === "sort" ? SORTS : [["", "All"]]);
+      fill(list, name === "sort" ? sortsOf({}) : [["", "All"]]);
       this.element.append(field);
     }
     this.element.addEventListener("change", (event) => changed({ [event.target.name]: event.target.value || undefined }));
@@ -51,12 +54,13 @@ export class Facets {
 
   /** Counts anew: each facet under all filters but its own. */
   async count(state, signal) {
+    const sorts = sortsOf(state);
+    fill(this.lists.sort, sorts, sorts.some(([key]) => key === state.sort) ? state.sort : "");
     const { games, archives } = await this.names(signal);
     const text = {
       archive: (value) => archives.get(value) ?? value.slice(0, 8),
       loop: (value) => LOOPS[value], event: (value) => value,
     };
-    this.lists.sort.value = state.sort ?? "";
     await Promise.all(this.queries(state).map(async ([query, names]) => {
       const { facets } = await this.posed.clips({ ...query, limit: 1, facets: names.map((name) => FACETS[name]).join(",") }, { signal });
       for (const name of names) {
