@@ -5,15 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool find_mesh(const struct catalog *common, const struct catalog *own, const struct asset_id *id,
-                      struct ingredient *found)
-{
-    *found = (struct ingredient){own, own ? catalog_find(own, ASSET_MESH, id) : NULL};
-    if (!found->item)
-        *found = (struct ingredient){common, catalog_find(common, ASSET_MESH, id)};
-    return found->item;
-}
-
 /* An asset as the archive of archive= has it, beside what it uses. */
 static struct catalog_item *in_scope(const struct params *params, const struct catalog *common,
                                      const struct catalog_item *item)
@@ -37,7 +28,7 @@ static bool read_ids(const struct params *params, const struct catalog *common, 
         if (choice->mesh_count == MAX_BODY_MESHES)
             return param_fail(error, parameter, "more than %d meshes", MAX_BODY_MESHES);
         struct ingredient *mesh = &choice->meshes[choice->mesh_count];
-        if (!id_parse(at, length, &id) || !find_mesh(common, own, &id, mesh))
+        if (!id_parse(at, length, &id) || !ingredient_find(common, own, ASSET_MESH, &id, mesh))
             return param_fail(error, parameter, "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
         if (mesh->catalog == common)
             mesh->item = in_scope(params, common, mesh->item);

@@ -320,15 +320,6 @@ struct asset_id conversion_digest(struct asset_id digest, const struct conversio
 
 /* ------------------------------------------------------------------------------------------ what takes part -- */
 
-static bool find_item(const struct catalog *common, const struct catalog *own, enum asset_kind kind,
-                      const struct asset_id *id, struct ingredient *found)
-{
-    *found = (struct ingredient){own, own ? catalog_find(own, kind, id) : NULL};
-    if (!found->item)
-        *found = (struct ingredient){common, catalog_find(common, kind, id)};
-    return found->item;
-}
-
 /* The best one in the body itself, else one from the catalogue, chosen as for any external clip. */
 static struct ingredient_skeleton automatic_skeleton(const struct catalog *common,
                                                      const struct ingredient *item)
@@ -350,7 +341,7 @@ static struct ingredient_skeleton named_skeleton(const struct catalog *common, c
     struct ingredient found = {0};
     if (!id_parse(text, strlen(text), &id))
         return (struct ingredient_skeleton){0};
-    if (own && find_item(common, own, ASSET_SKELETON, &id, &found))
+    if (own && ingredient_find(common, own, ASSET_SKELETON, &id, &found))
         return (struct ingredient_skeleton){found.catalog, {.asset = found.item->asset, .item = found.item}};
     return (struct ingredient_skeleton){common, catalog_find_skeleton(common, &id)};
 }

@@ -26,11 +26,9 @@ enum api_outcome handle_archives(struct api_call *call)
     request.filter.state = (enum listing_state)(state + 1);
     if (!list_run(call, &request, &outcome))
         return outcome;
-    struct pose_buffer body = {0};
+    struct pose_buffer body;
     struct json_writer json;
-    jsonw_init(&json, &body);
-    jsonw_object(&json, NULL);
-    jsonw_array(&json, "items");
+    list_begin(&json, &body);
     for (uint32_t row = 0; row < request.listing.count; row++) {
         const struct index_archive *archive =
             catalog_find_archive(call->catalog, &request.listing.ids[row], NULL);
@@ -41,9 +39,7 @@ enum api_outcome handle_archives(struct api_call *call)
         archive_links(&json, archive);
         jsonw_end(&json);
     }
-    jsonw_end(&json);
     list_finish(call, &json, &request);
-    jsonw_end(&json);
     return reply_json(call, &body);
 }
 
@@ -105,16 +101,12 @@ enum api_outcome handle_entries(struct api_call *call)
     uint32_t *indices = select_entries(archive, params_get(&call->params, "name"), &count);
     if (!indices)
         return reply_no_memory(call);
-    struct pose_buffer body = {0};
+    struct pose_buffer body;
     struct json_writer json;
-    jsonw_init(&json, &body);
-    jsonw_object(&json, NULL);
-    jsonw_array(&json, "items");
+    list_begin(&json, &body);
     for (int64_t i = page.offset; i < page.offset + page.limit && i < count; i++)
         entry_item(&json, archive, indices[i]);
-    jsonw_end(&json);
     page_finish(call, &json, &page, count);
-    jsonw_end(&json);
     free(indices);
     return reply_json(call, &body);
 }

@@ -368,11 +368,9 @@ enum api_outcome handle_clips(struct api_call *call)
     enum api_outcome outcome;
     if (!list_run(call, &request, &outcome))
         return outcome;
-    struct pose_buffer body = {0};
+    struct pose_buffer body;
     struct json_writer json;
-    jsonw_init(&json, &body);
-    jsonw_object(&json, NULL);
-    jsonw_array(&json, "items");
+    list_begin(&json, &body);
     const struct index_archive *scope =
         request.filter.archive ? call->catalog->archives[request.archive] : NULL;
     for (uint32_t row = 0; row < request.listing.count; row++) {
@@ -380,8 +378,6 @@ enum api_outcome handle_clips(struct api_call *call)
         if (item)
             clip_metadata(&json, call->catalog, item, NULL, NULL, true, scope);
     }
-    jsonw_end(&json);
     list_finish(call, &json, &request);
-    jsonw_end(&json);
     return reply_json(call, &body);
 }

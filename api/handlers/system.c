@@ -102,11 +102,9 @@ enum api_outcome handle_formats(struct api_call *call)
     struct param_error error;
     if (!page_read(call, &page, &error))
         return reply_parameter(call, &error);
-    struct pose_buffer body = {0};
+    struct pose_buffer body;
     struct json_writer json;
-    jsonw_init(&json, &body);
-    jsonw_object(&json, NULL);
-    jsonw_array(&json, "items");
+    list_begin(&json, &body);
     int64_t total = 0;
     for (const struct pose_format *format = pose_formats(); format->id; format++, total++) {
         if (total < page.offset || total >= page.offset + page.limit)
@@ -133,9 +131,7 @@ enum api_outcome handle_formats(struct api_call *call)
         jsonw_end(&json);
         jsonw_end(&json);
     }
-    jsonw_end(&json);
     page_finish(call, &json, &page, total);
-    jsonw_end(&json);
     struct asset_id digest = id_quick(NULL, body.data, body.size);
     if (reply_cached(call, digest, FRESH_REVALIDATE, true)) {
         pose_buffer_free(&body);

@@ -165,8 +165,17 @@ static void write_next(struct api_call *call, struct json_writer *json, const ch
     free(target);
 }
 
+void list_begin(struct json_writer *json, struct pose_buffer *body)
+{
+    *body = (struct pose_buffer){0};
+    jsonw_init(json, body);
+    jsonw_object(json, NULL);
+    jsonw_array(json, "items");
+}
+
 void page_finish(struct api_call *call, struct json_writer *json, const struct page *page, int64_t total)
 {
+    jsonw_end(json);
     int64_t next = page->offset + page->limit;
     char offset[24];
     snprintf(offset, sizeof offset, "%lld", (long long)next);
@@ -175,6 +184,7 @@ void page_finish(struct api_call *call, struct json_writer *json, const struct p
     else
         jsonw_null(json, "next");
     jsonw_integer(json, "total", total);
+    jsonw_end(json);
 }
 
 struct asset_id list_digest(const struct api_call *call)
@@ -451,6 +461,7 @@ static void write_suggestions(struct api_call *call, struct json_writer *json,
 void list_finish(struct api_call *call, struct json_writer *json, struct list_request *request)
 {
     const bool of_archives = request->filter.of_archives;
+    jsonw_end(json);
     if (request->listing.has_more && request->listing.count)
         write_cursor(call, json, request);
     else
@@ -462,6 +473,7 @@ void list_finish(struct api_call *call, struct json_writer *json, struct list_re
         write_facets(json, request);
     if (request->filter.search && !request->listing.total && !of_archives)
         write_suggestions(call, json, request);
+    jsonw_end(json);
     listing_release(&request->listing);
     close_rows(request);
 }

@@ -20,7 +20,9 @@ struct page {
 
 /* Reads limit, offset and cursor. */
 bool page_read(const struct api_call *call, struct page *page, struct param_error *error);
-/* Writes "next" and "total" of a list without cursors and sets Link; the caller has written "items". */
+/* Begins the answer of a list in an empty body: the items come next. */
+void list_begin(struct json_writer *json, struct pose_buffer *body);
+/* Ends the answer of a list without cursors with "next" and "total", and sets Link. */
 void page_finish(struct api_call *call, struct json_writer *json, const struct page *page, int64_t total);
 /* The digest of a list: the catalogue and every parameter. */
 struct asset_id list_digest(const struct api_call *call);
@@ -55,7 +57,7 @@ bool list_read(struct api_call *call, enum asset_kind kind, const struct list_so
 bool list_run(struct api_call *call, struct list_request *request, enum api_outcome *outcome);
 /* The item of a row, as seen in the archive that the list is restricted to; NULL: none. */
 struct catalog_item *list_item(const struct api_call *call, const struct list_request *request, uint32_t row);
-/* Writes "next", "total", "facets", "did_you_mean"; the caller has written "items". */
+/* Ends the answer with "next", "total", "facets" and "did_you_mean". */
 void list_finish(struct api_call *call, struct json_writer *json, struct list_request *request);
 
 #endif

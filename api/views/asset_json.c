@@ -57,11 +57,9 @@ enum api_outcome asset_list(struct api_call *call, enum asset_kind kind)
     enum api_outcome outcome;
     if (!list_run(call, &request, &outcome))
         return outcome;
-    struct pose_buffer body = {0};
+    struct pose_buffer body;
     struct json_writer json;
-    jsonw_init(&json, &body);
-    jsonw_object(&json, NULL);
-    jsonw_array(&json, "items");
+    list_begin(&json, &body);
     for (uint32_t row = 0; row < request.listing.count; row++) {
         const struct catalog_item *item = list_item(call, &request, row);
         if (!item)
@@ -71,8 +69,6 @@ enum api_outcome asset_list(struct api_call *call, enum asset_kind kind)
                    catalog_entry(call->catalog, item->place)->format);
         jsonw_end(&json);
     }
-    jsonw_end(&json);
     list_finish(call, &json, &request);
-    jsonw_end(&json);
     return reply_json(call, &body);
 }

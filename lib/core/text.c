@@ -123,6 +123,19 @@ bool text_equal_nocase(const char *a, const char *b)
     return text_compare_nocase(a, b) == 0;
 }
 
+bool text_has_nocase(const char *text, const char *word)
+{
+    size_t length = strlen(word);
+    for (; text && *text; text++) {
+        size_t i = 0;
+        while (i < length && text_lower(text[i]) == word[i])
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
 bool text_ends_with_nocase(const char *text, const char *end)
 {
     size_t length = strlen(text), wanted = strlen(end);
@@ -164,6 +177,20 @@ size_t text_stem_length(const char *base_name)
 {
     const char *dot = strrchr(base_name, '.');
     return dot && dot != base_name ? (size_t)(dot - base_name) : strlen(base_name);
+}
+
+bool text_same_stem(const char *a, const char *b)
+{
+    a = text_base_name(a);
+    b = text_base_name(b);
+    size_t length = text_stem_length(a);
+    if (length != text_stem_length(b))
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        if (text_lower(a[i]) != text_lower(b[i]))
+            return false;
+    }
+    return true;
 }
 
 bool text_has_extension(const char *name, const char *extensions)

@@ -22,6 +22,8 @@ char *text_from_bytes(struct arena *arena, const char *bytes, size_t length, boo
 char text_lower(char c);
 int text_compare_nocase(const char *a, const char *b);
 bool text_equal_nocase(const char *a, const char *b);
+/* Whether a part of the text (NULL: empty) is the word, which is in lower case. */
+bool text_has_nocase(const char *text, const char *word);
 bool text_ends_with_nocase(const char *text, const char *end);
 
 /* Whether a text is in a NULL-terminated list; either may be NULL. */
@@ -34,6 +36,8 @@ bool text_lists(const char *list, const char *word);
 const char *text_base_name(const char *path);
 /* Its length without the extension (from the last dot; a leading dot does not count). */
 size_t text_stem_length(const char *base_name);
+/* Compares two paths without folder, extension and case. */
+bool text_same_stem(const char *a, const char *b);
 
 /* Copies the words of a text, separated by blanks, tabs and line ends, to a NULL-terminated list. An empty list
  * is NULL. Returns false if out of memory. */

@@ -325,6 +325,12 @@ int64_t value_get_hex(const struct pose_value *object, const char *key, uint8_t 
     return (int64_t)size;
 }
 
+const struct pose_value *value_items(const struct pose_value *object, const char *key)
+{
+    const struct pose_value *list = pose_value_find(object, key);
+    return list && list->kind == POSE_ARRAY ? list->first : NULL;
+}
+
 size_t value_count(const struct pose_value *list)
 {
     size_t count = 0;

@@ -60,6 +60,8 @@ uint32_t value_get_float_bits(const struct pose_value *object, const char *key, 
 size_t value_get_floats(const struct pose_value *object, const char *key, float *numbers, size_t count);
 /* Reads a hex string member; returns its bytes, -1 if it is not one or longer than capacity. */
 int64_t value_get_hex(const struct pose_value *object, const char *key, uint8_t *bytes, size_t capacity);
+/* The first item of an array member; NULL: it is empty, or none. */
+const struct pose_value *value_items(const struct pose_value *object, const char *key);
 size_t value_count(const struct pose_value *list);
 
 #endif

@@ -43,19 +43,6 @@ static struct joint_text joint_text(const char *what, uint32_t index, const char
 
 /* -------------------------------------------------------------------------------------------------- joints -- */
 
-static bool has_word(const char *name, const char *word)
-{
-    size_t length = strlen(word);
-    for (; name && *name; name++) {
-        size_t i = 0;
-        while (i < length && text_lower(name[i]) == word[i])
-            i++;
-        if (i == length)
-            return true;
-    }
-    return false;
-}
-
 /* A joint that moves the whole body: one without a parent, Second Life's pelvis, one that rests at the position
  * of a root (The Sims' PELVIS), or The Sims 3's b__ROOT__ below b__ROOT_bind__. */
 static bool is_root(const struct pose_skeleton *skeleton, uint32_t index)
@@ -65,7 +52,7 @@ static bool is_root(const struct pose_skeleton *skeleton, uint32_t index)
         return true;
     const float *rest = joint->translation;
     bool on_parent = rest[0] == 0 && rest[1] == 0 && rest[2] == 0;
-    return skeleton->joints[joint->parent].parent < 0 && (on_parent || has_word(joint->name, "root"));
+    return skeleton->joints[joint->parent].parent < 0 && (on_parent || text_has_nocase(joint->name, "root"));
 }
 
 /* Slots, poles and the like of The Sims 3, which are not bones and move freely (sims3-rig.md). */
@@ -73,7 +60,7 @@ static bool is_helper(const struct clip_lint *work, uint32_t index)
 {
     const char *name = work->skeleton->joints[index].name;
     return work->clip->rules == POSE_RULES_SIMS3 &&
-           (has_word(name, "slot") || has_word(name, "pole") || has_word(name, "_info"));
+           (text_has_nocase(name, "slot") || text_has_nocase(name, "pole") || text_has_nocase(name, "_info"));
 }
 
 /* ------------------------------------------------------------------------------------------------ stretching -- */

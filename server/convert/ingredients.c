@@ -36,6 +36,15 @@ struct ingredients {
     struct pose_buffer image_bytes[INGREDIENT_IMAGES];
 };
 
+bool ingredient_find(const struct catalog *common, const struct catalog *own, enum asset_kind kind,
+                     const struct asset_id *id, struct ingredient *found)
+{
+    *found = (struct ingredient){own, own ? catalog_find(own, kind, id) : NULL};
+    if (!found->item)
+        *found = (struct ingredient){common, catalog_find(common, kind, id)};
+    return found->item;
+}
+
 struct ingredients *ingredients_new(struct service *service, const struct catalog *common)
 {
     struct ingredients *ingredients = try_alloc(1, sizeof *ingredients);

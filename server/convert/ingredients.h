@@ -17,6 +17,10 @@ struct ingredient {
     const struct catalog_item *item;
 };
 
+/* The asset of that id in own (NULL: nothing) or else in common; false if neither has it. */
+bool ingredient_find(const struct catalog *common, const struct catalog *own, enum asset_kind kind,
+                     const struct asset_id *id, struct ingredient *found);
+
 /* A skeleton; choice.asset NULL: none. */
 struct ingredient_skeleton {
     const struct catalog *catalog;

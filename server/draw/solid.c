@@ -48,26 +48,11 @@ struct solid {
 
 /* ------------------------------------------------------------------------------------------------ the materials -- */
 
-/* Compares without folder, extension and case, as the encoders do. */
-static bool is_same_image(const char *a, const char *b)
-{
-    a = text_base_name(a);
-    b = text_base_name(b);
-    size_t length = text_stem_length(a);
-    if (length != text_stem_length(b))
-        return false;
-    for (size_t i = 0; i < length; i++) {
-        if (text_lower(a[i]) != text_lower(b[i]))
-            return false;
-    }
-    return true;
-}
-
 static struct texture *texture_of(const struct solid *solid, const char *name)
 {
     for (uint32_t i = 0; name && i < solid->source->image_count; i++) {
         const char *own = solid->source->images[i].name;
-        if (solid->textures[i].count && own && is_same_image(own, name))
+        if (solid->textures[i].count && own && text_same_stem(own, name))
             return &solid->textures[i];
     }
     return NULL;

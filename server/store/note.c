@@ -7,7 +7,8 @@
 
 enum { NOTE_VERSION = 1 };
 
-bool note_write(const struct upload_row *row, struct pose_buffer *text)
+/* False if out of memory. */
+static bool write_note(const struct upload_row *row, struct pose_buffer *text)
 {
     char id[ID_TEXT], hash[HASH_TEXT];
     struct json_writer json;
@@ -65,7 +66,7 @@ bool note_keep(struct blobs *blobs, const struct upload_row *row, struct store_e
     struct pose_buffer text = {0};
     char name[ID_TEXT];
     id_write(&row->id, name);
-    bool done = note_write(row, &text) ? blobs->note(blobs, name, (const char *)text.data, text.size, error)
+    bool done = write_note(row, &text) ? blobs->note(blobs, name, (const char *)text.data, text.size, error)
                                        : store_fail(error, STORE_DOWN, "out of memory");
     pose_buffer_free(&text);
     return done;

@@ -11,8 +11,6 @@ enum note_state {
     NOTE_FOREIGN, /* from a newer version, left alone */
 };
 
-/* False if out of memory. */
-bool note_write(const struct upload_row *row, struct pose_buffer *text);
 /* Texts of the row are allocated in the region. */
 enum note_state note_read(const char *text, size_t size, struct region *region, struct upload_row *row);
 /* Writes the note of a row under its id. */

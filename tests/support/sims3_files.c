@@ -1,5 +1,7 @@
 #include "tests/support/sims3_files.h"
 
+#include "lib/core/numbers/float_bits.h"
+
 #include <check.h>
 #include <string.h>
 
@@ -46,16 +48,9 @@ void sims3_put_u32(struct sims3_made *made, uint32_t value)
     sims3_put_u16(made, value >> 16);
 }
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 void sims3_put_f32(struct sims3_made *made, float value)
 {
-    sims3_put_u32(made, bits_of(value));
+    sims3_put_u32(made, bits_of_float(value));
 }
 
 void sims3_set_u32(struct sims3_made *made, size_t offset, uint32_t value)
@@ -67,7 +62,7 @@ void sims3_set_u32(struct sims3_made *made, size_t offset, uint32_t value)
 
 void sims3_set_f32(struct sims3_made *made, size_t offset, float value)
 {
-    sims3_set_u32(made, offset, bits_of(value));
+    sims3_set_u32(made, offset, bits_of_float(value));
 }
 
 void sims3_make_example(struct sims3_made *made)

@@ -1,5 +1,7 @@
 #include "tests/support/sl_files.h"
 
+#include "lib/core/numbers/float_bits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,16 +49,9 @@ void sl_put_u32(struct sl_file *file, uint32_t value)
     sl_put_u16(file, value >> 16);
 }
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 void sl_put_f32(struct sl_file *file, float value)
 {
-    sl_put_u32(file, bits_of(value));
+    sl_put_u32(file, bits_of_float(value));
 }
 
 void sl_put_text(struct sl_file *file, const char *text)
@@ -136,5 +131,5 @@ void sl_set_u32(struct sl_file *file, size_t offset, uint32_t value)
 
 void sl_set_f32(struct sl_file *file, size_t offset, float value)
 {
-    sl_set_u32(file, offset, bits_of(value));
+    sl_set_u32(file, offset, bits_of_float(value));
 }

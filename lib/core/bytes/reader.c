@@ -1,5 +1,7 @@
 #include "lib/core/bytes/reader.h"
 
+#include "lib/core/numbers/float_bits.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -223,19 +225,12 @@ uint64_t reader_u64le(struct reader *reader, const char *field)
     return value;
 }
 
-static float float_of_bits(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 float reader_f32le(struct reader *reader, const char *field)
 {
     return float_of_bits(reader_u32le(reader, field));
 }
 
-float reader_f32be(struct reader *reader, const char *field)
+static float reader_f32be(struct reader *reader, const char *field)
 {
     return float_of_bits(reader_u32be(reader, field));
 }

@@ -88,7 +88,6 @@ static inline int32_t reader_i32le(struct reader *reader, const char *field)
 
 /* Any value, including NaN. */
 float reader_f32le(struct reader *reader, const char *field);
-float reader_f32be(struct reader *reader, const char *field);
 /* NaN and infinity fail with not_finite, or with code if the spec has another name for it. */
 float reader_finite_f32le(struct reader *reader, const char *field, const char *code);
 float reader_finite_f32be(struct reader *reader, const char *field, const char *code);

@@ -1,6 +1,7 @@
 #include "lib/core/bytes/writer.h"
 
 #include "lib/core/arena.h"
+#include "lib/core/numbers/float_bits.h"
 #include "lib/core/text.h"
 
 #include <math.h>
@@ -171,13 +172,6 @@ void writer_u32be(struct writer *writer, uint32_t value)
 void writer_u64le(struct writer *writer, uint64_t value)
 {
     put_integer(writer, value, 8, false);
-}
-
-static uint32_t bits_of_float(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
 }
 
 void writer_f32le(struct writer *writer, float value)

@@ -24,19 +24,6 @@ static struct place *find_places(const struct bvh_layout *layout, struct arena *
     return places;
 }
 
-static bool has_word(const char *name, const char *word)
-{
-    size_t length = strlen(word);
-    for (; *name; name++) {
-        size_t i = 0;
-        while (i < length && text_lower(name[i]) == word[i])
-            i++;
-        if (i == length)
-            return true;
-    }
-    return false;
-}
-
 /* Mostly along +Z. A sideways deviation of half as much is a stoop; an animal with its head in front does not
  * count. */
 static bool is_along_z(const double from[3], const double to[3])
@@ -55,9 +42,9 @@ bool bvh_is_z_up(const struct bvh_layout *layout, struct arena *arena, bool *is_
         return false;
     for (uint32_t i = 0; i < layout->joint_count; i++) {
         const char *name = layout->joints[i].name;
-        if (!head && has_word(name, "head"))
+        if (!head && text_has_nocase(name, "head"))
             head = &places[i];
-        if (!has_word(name, "foot") && !has_word(name, "ankle"))
+        if (!text_has_nocase(name, "foot") && !text_has_nocase(name, "ankle"))
             continue;
         foot_count++;
         for (int k = 0; k < 3; k++)

@@ -13,12 +13,6 @@ enum {
     TABLES = 4,
 };
 
-static const struct pose_value *items_of(const struct pose_value *object, const char *key)
-{
-    const struct pose_value *list = pose_value_find(object, key);
-    return list && list->kind == POSE_ARRAY ? list->first : NULL;
-}
-
 /* --------------------------------------------------------------------------------------------- characters -- */
 
 /* A number in a state's table: a float, a byte for a bool, otherwise a word, by its parameter's type. */
@@ -42,7 +36,7 @@ static void write_pas_state(struct prime_put *put, const struct pose_value *stat
     prime_put_int(put, state, "type", 4, 0);
     writer_u32be(put->writer, (uint32_t)value_count(parameters));
     writer_u32be(put->writer, (uint32_t)value_count(animations));
-    for (const struct pose_value *item = items_of(state, "parameters"); item; item = item->next) {
+    for (const struct pose_value *item = value_items(state, "parameters"); item; item = item->next) {
         int64_t type = value_get_int(item, "type", 0);
         prime_put_int(put, item, "type", 4, 0);
         prime_put_int(put, item, "weight_function", 4, 0);
@@ -50,10 +44,10 @@ static void write_pas_state(struct prime_put *put, const struct pose_value *stat
         write_pas_number(put, type, pose_value_find(item, "min"), "min");
         write_pas_number(put, type, pose_value_find(item, "max"), "max");
     }
-    for (const struct pose_value *item = items_of(state, "animations"); item; item = item->next) {
-        const struct pose_value *value = items_of(item, "values");
+    for (const struct pose_value *item = value_items(state, "animations"); item; item = item->next) {
+        const struct pose_value *value = value_items(item, "values");
         prime_put_int(put, item, "index", 4, 0);
-        for (const struct pose_value *parameter = items_of(state, "parameters"); parameter;
+        for (const struct pose_value *parameter = value_items(state, "parameters"); parameter;
              parameter = parameter->next) {
             write_pas_number(put, value_get_int(parameter, "type", 0), value, "values");
             value = value ? value->next : NULL;
@@ -67,7 +61,7 @@ static void write_pas(struct prime_put *put, const struct pose_value *extras)
     writer_text(put->writer, "PAS4");
     writer_u32be(put->writer, (uint32_t)value_count(pose_value_find(pas, "states")));
     prime_put_int(put, pas, "default_state", 4, 0);
-    for (const struct pose_value *state = items_of(pas, "states"); state; state = state->next)
+    for (const struct pose_value *state = value_items(pas, "states"); state; state = state->next)
         write_pas_state(put, state);
 }
 
@@ -194,8 +188,8 @@ static bool open_meta(struct prime_put *put, const struct pose_value *meta, stru
         prime_put_time(put, meta, "start_time", "start_time_kind");
         return true;
     }
-    open->next = items_of(meta, "animations");
-    open->probability = items_of(meta, "probabilities");
+    open->next = value_items(meta, "animations");
+    open->probability = value_items(meta, "probabilities");
     size_t count = value_count(pose_value_find(meta, "animations"));
     if (type == PRIME_RANDOM || type == PRIME_SEQUENCE)
         writer_u32be(put->writer, (uint32_t)count);
@@ -296,7 +290,7 @@ static void write_event_set(struct prime_put *put, const struct pose_value *set)
     const struct pose_value *list = pose_value_find(set, "events");
     size_t count = value_count(list), at = 0;
     struct pose_event *events = ARENA_NEW(put->job->arena, struct pose_event, count);
-    for (const struct pose_value *item = items_of(set, "events"); events && item; item = item->next)
+    for (const struct pose_value *item = value_items(set, "events"); events && item; item = item->next)
         events[at++] = (struct pose_event){.time = value_get_float(item, "time", 0),
                                            .type = value_get_string(item, "type", NULL),
                                            .fields = item};

@@ -2,16 +2,11 @@
 
 #include "lib/formats/prime/prime.h"
 #include "lib/formats/verdict.h"
+#include "lib/model/match.h"
 
 #include <string.h>
 
 enum { BONES = 100, FIRST_BONE_MP1 = 3 };
-
-static bool has_keys(const struct pose_track *track)
-{
-    return track->channels[POSE_TRANSLATION].count || track->channels[POSE_ROTATION].count ||
-           track->channels[POSE_SCALE].count;
-}
 
 /* Ids index tables of 100; the first game's begin with the root, 3 (prime-skeleton.md, 1). */
 static void judge_ids(struct verdict *verdict, const struct pose_clip *clip, bool is_first)
@@ -37,7 +32,8 @@ static void judge_order(struct verdict *verdict, const struct pose_clip *clip)
                        "channel %u is of bone %u: the game takes it for bone %u", i, track->id, i);
         break;
     }
-    if (clip->track_count && has_keys(&clip->tracks[0]) && !clip->tracks[0].channels[POSE_ROTATION].count)
+    if (clip->track_count && track_drives_joint(&clip->tracks[0]) &&
+        !clip->tracks[0].channels[POSE_ROTATION].count)
         verdict_refuse(verdict, "first_without_rotation", verdict_joint(verdict, &clip->tracks[0]),
                        POSE_NO_OFFSET,
                        "the game counts the keys by the first channel's rotation, which is missing");
@@ -48,7 +44,7 @@ static void judge_rotations(struct verdict *verdict, const struct pose_clip *cli
 {
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
-        if (has_keys(track) && !track->channels[POSE_ROTATION].count)
+        if (track_drives_joint(track) && !track->channels[POSE_ROTATION].count)
             verdict_refuse(verdict, "no_rotation", verdict_joint(verdict, track), POSE_NO_OFFSET,
                            "a channel without rotation: the game reads one all the same");
     }

@@ -63,7 +63,8 @@ void list_task(struct indexing *work, struct index_archive *archive, uint32_t en
     work->tasks[work->task_count++] = (struct task){.archive = archive, .entry = entry};
 }
 
-struct index_archive *archive_before(const struct indexing *work, const char *path)
+/* What the earlier index has for that path; NULL: nothing. */
+static struct index_archive *archive_before(const struct indexing *work, const char *path)
 {
     for (uint32_t i = 0; work->before && i < work->before->count; i++) {
         if (!strcmp(work->before->archives[i]->path, path))

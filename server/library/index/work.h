@@ -46,8 +46,6 @@ void list_nested(struct indexing *work, struct index_archive *archive, struct in
 void list_task(struct indexing *work, struct index_archive *archive, uint32_t entry);
 /* At the end of the list; on failure returns false with error and releases the archive. */
 bool list_last(struct indexing *work, struct index_archive *archive, struct pose_error *error);
-/* What the earlier index has for that path; NULL: nothing. */
-struct index_archive *archive_before(const struct indexing *work, const char *path);
 /* Whether a file may still be being written. */
 bool is_fresh(const struct file_stamp *stamp);
 /* A folder as it was in the earlier index, with what has changed below it. False with error. */

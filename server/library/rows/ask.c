@@ -23,19 +23,11 @@ static void end(struct rows *rows, bool had_failed)
         pthread_mutex_unlock(&rows->memory_lock);
 }
 
-static bool take_id(sqlite3_stmt *statement, int column, struct asset_id *id)
-{
-    if (sqlite3_column_bytes(statement, column) != sizeof *id)
-        return false;
-    memcpy(id, sqlite3_column_blob(statement, column), sizeof *id);
-    return true;
-}
-
 static uint32_t take_ids(struct rows_link *link, sqlite3_stmt *statement, struct asset_id *ids, uint32_t most)
 {
     uint32_t count = 0;
     while (count < most && link_step(link, statement))
-        count += take_id(statement, 0, &ids[count]);
+        count += link_column_id(statement, 0, &ids[count]);
     sqlite3_reset(statement);
     return count;
 }
@@ -54,8 +46,8 @@ bool rows_get_state(struct rows *rows, struct rows_state *state)
     link->failed = false;
     sqlite3_stmt *statement = link_statement(link, ROWS_GET_STATE);
     *state = (struct rows_state){.version = 0};
-    const bool done = link_step(link, statement) && take_id(statement, 1, &state->epoch) &&
-                      take_id(statement, 3, &state->paths);
+    const bool done = link_step(link, statement) && link_column_id(statement, 1, &state->epoch) &&
+                      link_column_id(statement, 3, &state->paths);
     state->version = done ? (uint64_t)sqlite3_column_int64(statement, 2) : 0;
     sqlite3_reset(statement);
     end(rows, had_failed);
@@ -142,7 +134,7 @@ static void visit_keys(struct rows_link *link, sqlite3_stmt *statement, rows_vis
     while (link_step(link, statement)) {
         struct catalog_key key;
         const int kind = sqlite3_column_int(statement, 0);
-        if (kind < 0 || kind >= ASSET_KIND_COUNT || !take_id(statement, 1, &key.id))
+        if (kind < 0 || kind >= ASSET_KIND_COUNT || !link_column_id(statement, 1, &key.id))
             continue;
         key.kind = (enum asset_kind)kind;
         visit(user, &key);

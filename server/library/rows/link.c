@@ -326,3 +326,11 @@ void link_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_
 {
     sqlite3_bind_blob64(statement, index, size ? bytes : "", size, SQLITE_STATIC);
 }
+
+bool link_column_id(sqlite3_stmt *statement, int column, struct asset_id *id)
+{
+    if (sqlite3_column_bytes(statement, column) != sizeof *id)
+        return false;
+    memcpy(id, sqlite3_column_blob(statement, column), sizeof *id);
+    return true;
+}

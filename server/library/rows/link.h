@@ -94,6 +94,8 @@ void link_finish(struct rows_link *link, sqlite3_stmt *statement);
 bool link_step(struct rows_link *link, sqlite3_stmt *statement);
 void link_bind_text(sqlite3_stmt *statement, int index, const char *text, size_t most);
 void link_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t size);
+/* False if the column holds no id. */
+bool link_column_id(sqlite3_stmt *statement, int column, struct asset_id *id);
 
 /* The number that stands for the names of an upload and of a clip in it; never 0. */
 int64_t link_name_number(const char *archive, const char *clip);

@@ -35,14 +35,6 @@ static void read_key(sqlite3_stmt *statement, int column, bool is_text, struct l
         key->value = sqlite3_column_double(statement, column);
 }
 
-static bool take_id(sqlite3_stmt *statement, int column, struct asset_id *id)
-{
-    if (sqlite3_column_bytes(statement, column) != sizeof *id)
-        return false;
-    memcpy(id, sqlite3_column_blob(statement, column), sizeof *id);
-    return true;
-}
-
 static const char *table_of(const struct listing_filter *filter)
 {
     return filter->of_archives ? "archive" : "asset";
@@ -177,7 +169,7 @@ static void take_rows(struct rows_link *link, const struct listing_filter *filte
             continue;
         }
         listing->has_more = listing->count == listing->limit;
-        if (listing->has_more || !take_id(row, 1, &listing->ids[listing->count]))
+        if (listing->has_more || !link_column_id(row, 1, &listing->ids[listing->count]))
             continue;
         listing->count++;
         read_key(row, 2, search_has_text_key(listing->sort), &listing->last);

@@ -34,7 +34,7 @@ void query_text(struct query *query, const char *text, const char *value, size_t
         (struct query_value){.kind = VALUE_TEXT, .text = value, .integer = (int64_t)strnlen(value, most)};
 }
 
-void query_blob(struct query *query, const char *text, const char *value)
+static void query_blob(struct query *query, const char *text, const char *value)
 {
     *add_value(query, text) =
         (struct query_value){.kind = VALUE_BLOB, .text = value, .integer = (int64_t)strlen(value)};

@@ -23,7 +23,6 @@ void query_integer(struct query *query, const char *text, int64_t value);
 void query_real(struct query *query, const char *text, double value);
 /* Its first bytes, at most that many. */
 void query_text(struct query *query, const char *text, const char *value, size_t most);
-void query_blob(struct query *query, const char *text, const char *value);
 /* NULL (the link has failed) if it cannot be prepared. Must be finalised. */
 sqlite3_stmt *query_prepare(struct rows_link *link, const struct query *query);
 /* The integer of its only row; 0 if there is none. */

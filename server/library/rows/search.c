@@ -22,14 +22,6 @@ bool search_has_text_key(enum listing_sort sort)
     return sort == SORT_NAME || sort == SORT_FORMAT;
 }
 
-static bool take_id(sqlite3_stmt *statement, int column, struct asset_id *id)
-{
-    if (sqlite3_column_bytes(statement, column) != sizeof *id)
-        return false;
-    memcpy(id, sqlite3_column_blob(statement, column), sizeof *id);
-    return true;
-}
-
 /* The rows that may be hits, along their numbers: number, id, words, content, and further columns. */
 static sqlite3_stmt *candidates(struct finder *finder, const struct query_words *words, int64_t after,
                                 const char *columns)
@@ -68,7 +60,7 @@ static void rank_all(struct finder *finder)
     while (!finder->link->failed && link_step(finder->link, row)) {
         struct listing_hit hit = {.number = (uint64_t)sqlite3_column_int64(row, 0)};
         const int rank = rank_of(finder, row);
-        if (rank < 0 || !take_id(row, 1, &hit.id))
+        if (rank < 0 || !link_column_id(row, 1, &hit.id))
             continue;
         if (is_text)
             hit.text = strdup((const char *)sqlite3_column_text(row, 4));
@@ -167,7 +159,7 @@ static bool take_rank(struct finder *finder, int rank, int64_t after, uint64_t *
             continue;
         }
         listing->has_more = listing->count == listing->limit;
-        if (listing->has_more || !take_id(row, 1, &listing->ids[listing->count]))
+        if (listing->has_more || !link_column_id(row, 1, &listing->ids[listing->count]))
             continue;
         listing->last = (struct listing_key){.value = rank, .number = (uint64_t)sqlite3_column_int64(row, 0)};
         if (listing->keys)

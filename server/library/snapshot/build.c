@@ -35,7 +35,8 @@ static uint32_t slots_for(uint32_t most)
     return count;
 }
 
-void tables_count_assets(const struct index_archive *archive, uint32_t counts[ASSET_KIND_COUNT])
+/* Counts the assets of an archive by their kinds. */
+static void count_assets(const struct index_archive *archive, uint32_t counts[ASSET_KIND_COUNT])
 {
     struct asset_walk walk = {.archive = archive};
     while (tables_next_asset(&walk))
@@ -167,7 +168,7 @@ static void number_archive(struct catalog *catalog, uint32_t index, const struct
 }
 
 /* Of what the list of uploads was, if that is known. */
-void tables_refresh_digest(struct catalog *catalog)
+static void refresh_digest(struct catalog *catalog)
 {
     static const struct asset_id none;
     const bool has_paths = catalog->path_sums[0] || catalog->path_sums[1];
@@ -187,7 +188,7 @@ void catalog_set_version(struct catalog *draft, const struct asset_id *epoch, ui
 {
     draft->epoch = *epoch;
     draft->version = version;
-    tables_refresh_digest(draft);
+    refresh_digest(draft);
 }
 
 /* The digest is the sum of what archives add to it, so the others are not read. */
@@ -202,7 +203,7 @@ void tables_count_digest(struct catalog *catalog, uint32_t index, bool is_added)
         if (index < catalog->path_count)
             catalog->path_sums[i] += part;
     }
-    tables_refresh_digest(catalog);
+    refresh_digest(catalog);
 }
 
 static void set_archive(struct catalog *catalog, uint32_t index, struct index_archive *archive)
@@ -355,7 +356,7 @@ static struct catalog *make(struct index_archive *const *archives, uint32_t coun
     catalog->shipped_count = making->shipped_count;
     bool spills = false;
     for (uint32_t i = 0; i < count; i++) {
-        tables_count_assets(archives[i], counts);
+        count_assets(archives[i], counts);
         spills |= i < making->path_count && is_worth_spilling(counts);
     }
     bool done = make_tables(catalog, count, counts, before, spills);
@@ -469,7 +470,7 @@ struct catalog *tables_share(const struct catalog *catalog)
 struct catalog *catalog_append(const struct catalog *catalog, struct index_archive *archive)
 {
     uint32_t counts[ASSET_KIND_COUNT] = {0};
-    tables_count_assets(archive, counts);
+    count_assets(archive, counts);
     if (!has_room(catalog, counts))
         return tables_rebuild(catalog, NULL, 0, archive);
     struct catalog *next = tables_share(catalog);

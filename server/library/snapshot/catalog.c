@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------------------------------- by id -------- */
 
-uint32_t tables_slot_of(const struct asset_id *id, uint32_t slot_count)
+static uint32_t slot_of(const struct asset_id *id, uint32_t slot_count)
 {
     uint32_t hash;
     memcpy(&hash, id->bytes, sizeof hash);
@@ -46,7 +46,7 @@ struct index_archive **catalog_list_archives(const struct catalog *catalog, uint
 
 atomic_uint *tables_slot(const struct catalog_list *list, const struct asset_id *id)
 {
-    for (uint32_t slot = tables_slot_of(id, list->slot_count);; slot = (slot + 1) & (list->slot_count - 1)) {
+    for (uint32_t slot = slot_of(id, list->slot_count);; slot = (slot + 1) & (list->slot_count - 1)) {
         const uint32_t number = atomic_load_explicit(&list->slots[slot], memory_order_acquire);
         if (!number || id_equal(&tables_items(list)[number - 1].id, id))
             return &list->slots[slot];
@@ -307,7 +307,7 @@ const char *catalog_morph_name(const struct catalog *catalog, struct catalog_pla
 atomic_uint *tables_archive_slot(const struct catalog *catalog, const struct asset_id *id)
 {
     const uint32_t mask = catalog->archive_slot_count - 1;
-    for (uint32_t slot = tables_slot_of(id, catalog->archive_slot_count);; slot = (slot + 1) & mask) {
+    for (uint32_t slot = slot_of(id, catalog->archive_slot_count);; slot = (slot + 1) & mask) {
         const uint32_t number = atomic_load_explicit(&catalog->archive_slots[slot], memory_order_acquire);
         /* What is beyond the count is of a later snapshot, or of one that was given up. */
         if (!number || (number <= catalog->archive_count && id_equal(&catalog->archive_ids[number - 1], id) &&

@@ -102,7 +102,8 @@ static void put_items_back(struct catalog *draft)
     draft->tables->is_spoilt = true;
 }
 
-void tables_put_back(struct catalog *draft)
+/* What only a draft has gone is there again. */
+static void put_all_back(struct catalog *draft)
 {
     if (draft->older && draft->older->block != draft->block)
         put_items_back(draft);
@@ -127,7 +128,7 @@ struct catalog *catalog_remove_all(const struct catalog *catalog, const uint32_t
         done = take_out(next, archives[i]);
     if (done || !next)
         return next;
-    tables_put_back(next);
+    put_all_back(next);
     catalog_unref(next);
     return NULL;
 }
@@ -152,7 +153,7 @@ void catalog_give_up(struct catalog *draft)
     struct catalog_tables *tables = draft->tables;
     const bool is_shared = atomic_load_explicit(&tables->references, memory_order_relaxed) > 1;
     if (draft->removed) {
-        tables_put_back(draft);
+        put_all_back(draft);
     } else if (is_shared && draft->older && draft->archive_count > draft->older->archive_count) {
         drop_last(draft);
     }

@@ -43,7 +43,6 @@ static inline struct catalog_item *tables_items(const struct catalog_list *list)
     return (struct catalog_item *)(void *)list->items;
 }
 
-uint32_t tables_slot_of(const struct asset_id *id, uint32_t slot_count);
 /* The slot of that id, or the empty slot for it. It names the newest item, which this snapshot may not have. */
 atomic_uint *tables_slot(const struct catalog_list *list, const struct asset_id *id);
 /* The number of the item of that id in this snapshot; 0: there is none. */
@@ -75,15 +74,9 @@ struct catalog_item *tables_add_item(struct catalog *catalog, const struct index
                                      struct catalog_place place, const struct catalog_item *old);
 /* What an archive adds to the digest, or takes away. */
 void tables_count_digest(struct catalog *catalog, uint32_t index, bool is_added);
-/* Computes the digests of their sums. */
-void tables_refresh_digest(struct catalog *catalog);
 /* New tables over the archives that are there, without some of them (in ascending order) and with another one (NULL: none)
  * at the end, with spare room. */
 struct catalog *tables_rebuild(const struct catalog *catalog, const uint32_t *without, uint32_t count,
                                struct index_archive *with);
-/* What only a draft has gone is there again. */
-void tables_put_back(struct catalog *draft);
-/* Counts the assets of an archive by their kinds. */
-void tables_count_assets(const struct index_archive *archive, uint32_t counts[ASSET_KIND_COUNT]);
 
 #endif

@@ -35,25 +35,19 @@ void database_metrics_record(struct database_metrics *metrics, enum database_ope
     request_counts_record(&metrics->operations[operation], &family, is_done, duration_ns);
 }
 
-static void write_gauge(FILE *out, const char *name, const char *help, uint64_t value)
-{
-    prometheus_family(out, name, "gauge", help);
-    prometheus_sample(out, name, PROMETHEUS_NO_LABELS, value);
-}
-
 void database_metrics_write(const struct database_metrics *metrics, FILE *out)
 {
     request_counts_write(metrics->operations, &family, out);
-    write_gauge(out, "posed_database_away", "1 while the database does not answer.",
-                atomic_load(&metrics->away));
-    write_gauge(out, "posed_database_connections", "Connections to the database that are open.",
-                atomic_load(&metrics->connections));
-    write_gauge(out, "posed_database_connections_in_use", "Those that a statement is running on.",
-                atomic_load(&metrics->in_use));
-    write_gauge(out, "posed_catalog_changes_behind",
-                "Changes of the shared catalogue that are not applied here yet.",
-                atomic_load(&metrics->behind));
-    write_gauge(out, "posed_catalog_lag_milliseconds",
-                "Time from the last change elsewhere until it was applied here, by both clocks.",
-                atomic_load(&metrics->lag_ns) / MS);
+    prometheus_single(out, "posed_database_away", "gauge", "1 while the database does not answer.",
+                      atomic_load(&metrics->away));
+    prometheus_single(out, "posed_database_connections", "gauge",
+                      "Connections to the database that are open.", atomic_load(&metrics->connections));
+    prometheus_single(out, "posed_database_connections_in_use", "gauge",
+                      "Those that a statement is running on.", atomic_load(&metrics->in_use));
+    prometheus_single(out, "posed_catalog_changes_behind", "gauge",
+                      "Changes of the shared catalogue that are not applied here yet.",
+                      atomic_load(&metrics->behind));
+    prometheus_single(out, "posed_catalog_lag_milliseconds", "gauge",
+                      "Time from the last change elsewhere until it was applied here, by both clocks.",
+                      atomic_load(&metrics->lag_ns) / MS);
 }

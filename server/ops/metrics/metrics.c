@@ -279,32 +279,25 @@ static void write_caches(const struct metrics *metrics, const struct cache_count
     }
 }
 
-/* A family of one sample without labels. */
-static void write_single(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
-{
-    prometheus_family(out, name, type, help);
-    prometheus_sample(out, name, PROMETHEUS_NO_LABELS, value);
-}
-
 static void write_gauges(const struct metrics_gauges *gauges, FILE *out)
 {
     static const char *const kinds[METRICS_KIND_COUNT] = {"clip", "skeleton", "mesh", "character", "image"};
-    write_single(out, "posed_http_connections", "gauge", "Connections open now.", gauges->connections);
-    write_single(out, "posed_queue_depth", "gauge", "Requests on the thread pool or waiting for it.",
-                 gauges->queue_depth);
-    write_single(out, "posed_queue_rejected_total", "counter",
-                 "Requests rejected because the queue was full.", gauges->queue_rejected);
+    prometheus_single(out, "posed_http_connections", "gauge", "Connections open now.", gauges->connections);
+    prometheus_single(out, "posed_queue_depth", "gauge", "Requests on the thread pool or waiting for it.",
+                      gauges->queue_depth);
+    prometheus_single(out, "posed_queue_rejected_total", "counter",
+                      "Requests rejected because the queue was full.", gauges->queue_rejected);
     prometheus_family(out, "posed_catalog_assets", "gauge", "Assets in the catalogue, by kind.");
     for (size_t i = 0; i < METRICS_KIND_COUNT; i++)
         prometheus_sample(out, "posed_catalog_assets", PROMETHEUS_LABELS({"kind", kinds[i]}),
                           gauges->assets[i]);
-    write_single(out, "posed_store_bytes", "gauge", "Bytes of uploaded archives.", gauges->store_bytes);
-    write_single(out, "posed_written_bytes_total", "counter",
-                 "Bytes of request bodies and uploads written to files.", gauges->written_bytes);
-    write_single(out, "posed_decoded_files_total", "counter", "Files decoded, for the index and for answers.",
-                 gauges->decodes);
-    write_single(out, "posed_catalog_paths_over_limit", "gauge",
-                 "PATHs with more files than --max-path-entries allows.", gauges->paths_over_limit);
+    prometheus_single(out, "posed_store_bytes", "gauge", "Bytes of uploaded archives.", gauges->store_bytes);
+    prometheus_single(out, "posed_written_bytes_total", "counter",
+                      "Bytes of request bodies and uploads written to files.", gauges->written_bytes);
+    prometheus_single(out, "posed_decoded_files_total", "counter",
+                      "Files decoded, for the index and for answers.", gauges->decodes);
+    prometheus_single(out, "posed_catalog_paths_over_limit", "gauge",
+                      "PATHs with more files than --max-path-entries allows.", gauges->paths_over_limit);
 }
 
 static void write_build(const struct metrics *metrics, FILE *out)
@@ -323,12 +316,14 @@ static void write_process(const struct metrics *metrics, FILE *out)
     process_measure(&usage);
     prometheus_family(out, "process_cpu_seconds_total", "counter", "User and system time spent, in seconds.");
     prometheus_seconds(out, "process_cpu_seconds_total", PROMETHEUS_NO_LABELS, usage.cpu_ns);
-    write_single(out, "process_open_fds", "gauge", "File descriptors open.", usage.open_fds);
-    write_single(out, "process_max_fds", "gauge", "Maximum number of open file descriptors.", usage.most_fds);
-    write_single(out, "process_virtual_memory_bytes", "gauge", "Address space in use.", usage.virtual_memory);
-    write_single(out, "process_virtual_memory_max_bytes", "gauge", "Maximum address space.",
-                 usage.virtual_memory_most);
-    write_single(out, "process_resident_memory_bytes", "gauge", "Memory in use.", usage.resident_memory);
+    prometheus_single(out, "process_open_fds", "gauge", "File descriptors open.", usage.open_fds);
+    prometheus_single(out, "process_max_fds", "gauge", "Maximum number of open file descriptors.",
+                      usage.most_fds);
+    prometheus_single(out, "process_virtual_memory_bytes", "gauge", "Address space in use.",
+                      usage.virtual_memory);
+    prometheus_single(out, "process_virtual_memory_max_bytes", "gauge", "Maximum address space.",
+                      usage.virtual_memory_most);
+    prometheus_single(out, "process_resident_memory_bytes", "gauge", "Memory in use.", usage.resident_memory);
     prometheus_family(out, "process_start_time_seconds", "gauge", "When the process started, since 1970.");
     prometheus_seconds(out, "process_start_time_seconds", PROMETHEUS_NO_LABELS, metrics->started_ns);
 }

@@ -35,23 +35,17 @@ void object_metrics_record(struct object_metrics *metrics, enum object_operation
     request_counts_record(&metrics->operations[operation], &family, is_done, duration_ns);
 }
 
-static void write_single(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
-{
-    prometheus_family(out, name, type, help);
-    prometheus_sample(out, name, PROMETHEUS_NO_LABELS, value);
-}
-
 void object_metrics_write(const struct object_metrics *metrics, FILE *out)
 {
     request_counts_write(metrics->operations, &family, out);
-    write_single(out, "posed_objects_away", "gauge", "1 while the object store does not answer.",
-                 atomic_load(&metrics->away));
-    write_single(out, "posed_blob_cache_hits_total", "counter", "Blobs found on the local disk.",
-                 atomic_load(&metrics->hits));
-    write_single(out, "posed_blob_cache_misses_total", "counter", "Blobs fetched from the object store.",
-                 atomic_load(&metrics->misses));
-    write_single(out, "posed_blob_cache_evictions_total", "counter",
-                 "Blobs removed from the local disk for room.", atomic_load(&metrics->evictions));
-    write_single(out, "posed_blob_cache_bytes", "gauge", "Bytes of blobs on the local disk.",
-                 atomic_load(&metrics->bytes));
+    prometheus_single(out, "posed_objects_away", "gauge", "1 while the object store does not answer.",
+                      atomic_load(&metrics->away));
+    prometheus_single(out, "posed_blob_cache_hits_total", "counter", "Blobs found on the local disk.",
+                      atomic_load(&metrics->hits));
+    prometheus_single(out, "posed_blob_cache_misses_total", "counter", "Blobs fetched from the object store.",
+                      atomic_load(&metrics->misses));
+    prometheus_single(out, "posed_blob_cache_evictions_total", "counter",
+                      "Blobs removed from the local disk for room.", atomic_load(&metrics->evictions));
+    prometheus_single(out, "posed_blob_cache_bytes", "gauge", "Bytes of blobs on the local disk.",
+                      atomic_load(&metrics->bytes));
 }

@@ -67,6 +67,12 @@ void prometheus_sample(FILE *out, const char *name, const struct prometheus_labe
     fprintf(out, "%" PRIu64 "\n", value);
 }
 
+void prometheus_single(FILE *out, const char *name, const char *type, const char *help, uint64_t value)
+{
+    prometheus_family(out, name, type, help);
+    prometheus_sample(out, name, PROMETHEUS_NO_LABELS, value);
+}
+
 void prometheus_seconds(FILE *out, const char *name, const struct prometheus_label *labels,
                         uint64_t nanoseconds)
 {

@@ -23,6 +23,8 @@ struct prometheus_label {
  * each family occurs once. */
 void prometheus_family(FILE *out, const char *name, const char *type, const char *help);
 void prometheus_sample(FILE *out, const char *name, const struct prometheus_label *labels, uint64_t value);
+/* A family of one sample without labels. */
+void prometheus_single(FILE *out, const char *name, const char *type, const char *help, uint64_t value);
 void prometheus_seconds(FILE *out, const char *name, const struct prometheus_label *labels,
                         uint64_t nanoseconds);
 

@@ -104,7 +104,8 @@ static bool parse(struct reading *reading, const char *text, size_t size)
 
 static const char list_root[] = "ListBucketResult";
 
-int64_t s3_parse_time(const char *text)
+/* A time as in lists, "2026-11-23T16:35:00.000Z"; -1 if it is none. */
+static int64_t parse_time(const char *text)
 {
     struct tm parts = {0};
     const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &parts);
@@ -163,7 +164,7 @@ static void end_in_list(struct reading *reading)
     else if (is_at(reading, 3, list_root, "Key") && !strcmp(reading->names[1], "Contents") && !reading->key)
         reading->key = strdup(reading->text);
     else if (is_at(reading, 3, list_root, "LastModified"))
-        reading->object.modified_s = s3_parse_time(reading->text);
+        reading->object.modified_s = parse_time(reading->text);
     else if (is_at(reading, 3, list_root, "Size") && !parse_count(reading->text, &reading->object.size))
         fail(reading);
 }

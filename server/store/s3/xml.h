@@ -20,7 +20,4 @@ void s3_page_release(struct s3_page *page);
 /* The text of the first element of that name, whose document's root is called root. */
 bool s3_parse_text(const char *text, size_t size, const char *root, const char *name, char found[S3_TEXT]);
 
-/* A time as in lists, "2026-11-23T16:35:00.000Z"; -1 if it is none. */
-int64_t s3_parse_time(const char *text);
-
 #endif

@@ -22,21 +22,6 @@ struct images {
     uint32_t count; /* written */
 };
 
-/* Compares without folder, extension and case. */
-static bool is_same_name(const char *a, const char *b)
-{
-    a = text_base_name(a);
-    b = text_base_name(b);
-    size_t length = text_stem_length(a);
-    if (length != text_stem_length(b))
-        return false;
-    for (size_t i = 0; i < length; i++) {
-        if (text_lower(a[i]) != text_lower(b[i]))
-            return false;
-    }
-    return true;
-}
-
 /* The pixels; false, with a warning, if there are none. own: to be freed with picture_free. */
 static bool take_pixels(struct encode_job *job, const struct pose_image *image, struct picture *picture,
                         bool *own)
@@ -145,7 +130,7 @@ static bool find_texture(struct images *images, const char *name, const struct p
     *texture = (struct gltf_texture){.number = -1};
     for (uint32_t i = 0; name && i < content->image_count; i++) {
         const struct pose_image *image = &content->images[i];
-        if (!image->name || !is_same_name(image->name, name))
+        if (!image->name || !text_same_stem(image->name, name))
             continue;
         struct tried *tried = find_tried(images, i, covered);
         if (!tried) {

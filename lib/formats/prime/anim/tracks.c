@@ -3,6 +3,7 @@
 #include "lib/core/text.h"
 #include "lib/formats/prime/anim/quantise.h"
 #include "lib/model/axes.h"
+#include "lib/model/match.h"
 
 #include <math.h>
 #include <string.h>
@@ -77,12 +78,6 @@ static bool find_id(const struct fitting *fitting, const struct pose_track *trac
     return track->has_id && track->id < PRIME_BONE_LIMIT;
 }
 
-static bool drives(const struct pose_track *track)
-{
-    return track->channels[POSE_TRANSLATION].count || track->channels[POSE_ROTATION].count ||
-           track->channels[POSE_SCALE].count;
-}
-
 static void know_bone(struct fitting *fitting, uint32_t id)
 {
     fitting->bones[id].is_known = true;
@@ -97,10 +92,10 @@ static void collect_bones(struct fitting *fitting)
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
         fitting->with_morph += track->channels[POSE_MORPH].count > 0;
-        if (!drives(track) && !has_every_bone(fitting)) {
+        if (!track_drives_joint(track) && !has_every_bone(fitting)) {
             fitting->empty++;
         } else if (!find_id(fitting, track, &id)) {
-            fitting->unmatched += drives(track);
+            fitting->unmatched += track_drives_joint(track);
         } else if (id >= limit) {
             fitting->out_of_range++;
         } else {

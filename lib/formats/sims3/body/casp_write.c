@@ -63,12 +63,6 @@ static bool write_str7(struct writing *writing, const char *field, const char *t
     return true;
 }
 
-static const struct pose_value *items_of(const struct pose_value *object, const char *key)
-{
-    const struct pose_value *list = pose_value_find(object, key);
-    return list && list->kind == POSE_ARRAY ? list->first : NULL;
-}
-
 static uint32_t count_items(const struct pose_value *first)
 {
     uint32_t count = 0;
@@ -84,7 +78,7 @@ static uint32_t number_of(const struct pose_value *value)
 
 static bool write_list(struct writing *writing, const char *name)
 {
-    const struct pose_value *item = items_of(writing->extras, name);
+    const struct pose_value *item = value_items(writing->extras, name);
     uint32_t count = count_items(item);
     if (count > UINT8_MAX)
         return refuse(writing, name, "more than 255");
@@ -96,7 +90,7 @@ static bool write_list(struct writing *writing, const char *name)
 
 static void write_presets(struct writing *writing)
 {
-    const struct pose_value *item = items_of(writing->extras, "presets");
+    const struct pose_value *item = value_items(writing->extras, "presets");
     writer_u32le(writing->writer, count_items(item));
     for (; item; item = item->next) {
         const char *xml = value_get_string(item, "xml", "");
@@ -108,13 +102,13 @@ static void write_presets(struct writing *writing)
 
 static bool write_levels(struct writing *writing)
 {
-    const struct pose_value *item = items_of(writing->extras, "levels");
+    const struct pose_value *item = value_items(writing->extras, "levels");
     uint32_t count = count_items(item);
     if (count > UINT8_MAX)
         return refuse(writing, "levels", "more than 255");
     writer_u8(writing->writer, (uint8_t)count);
     for (; item; item = item->next) {
-        const struct pose_value *number = items_of(item, "meshes");
+        const struct pose_value *number = value_items(item, "meshes");
         uint32_t numbers = count_items(number);
         if (numbers % 3 || numbers / 3 > UINT8_MAX)
             return refuse(writing, "levels", "meshes are not three numbers each");

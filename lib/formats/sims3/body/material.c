@@ -1,5 +1,7 @@
 #include "lib/formats/sims3/body/material.h"
 
+#include "lib/core/numbers/float_bits.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -47,13 +49,6 @@ static uint32_t word_of(const uint8_t *p)
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 /* Reads a row; false if it points outside the block or holds no number. */
 static bool read_row(const struct mtnf *mtnf, const uint8_t *row, struct parameter *parameter)
 {
@@ -63,7 +58,7 @@ static bool read_row(const struct mtnf *mtnf, const uint8_t *row, struct paramet
         return false;
     for (uint32_t i = 0; i < words; i++) {
         parameter->values[i] = word_of(mtnf->block.data + offset + 4 * (uint64_t)i);
-        if (parameter->type == TYPE_FLOATS && !isfinite(float_of(parameter->values[i])))
+        if (parameter->type == TYPE_FLOATS && !isfinite(float_of_bits(parameter->values[i])))
             return false;
     }
     return true;
@@ -105,7 +100,7 @@ static void put_values(struct value_list *row, const struct parameter *parameter
     struct value_list values = value_array(row->arena);
     for (uint32_t i = 0; i < parameter->words; i++) {
         if (parameter->type == TYPE_FLOATS)
-            value_put_float(&values, NULL, float_of(parameter->values[i]));
+            value_put_float(&values, NULL, float_of_bits(parameter->values[i]));
         else
             value_put_int(&values, NULL, (int32_t)parameter->values[i]);
     }
@@ -135,9 +130,9 @@ static void use(struct mtnf *mtnf, const struct parameter *parameter, const char
         material->image = texture;
     for (uint32_t i = 0; is_floats && i < parameter->words && i < 4; i++) {
         if (parameter->id == DIFFUSE && !mtnf->is_geom)
-            material->base_color[i] = fminf(fmaxf(float_of(parameter->values[i]), 0), 1);
+            material->base_color[i] = fminf(fmaxf(float_of_bits(parameter->values[i]), 0), 1);
         else if (parameter->id == UV_SCALES)
-            mtnf->uv_scales[i] = float_of(parameter->values[i]);
+            mtnf->uv_scales[i] = float_of_bits(parameter->values[i]);
     }
 }
 

@@ -100,12 +100,6 @@ static void tell_rig(const struct telling *telling, const char *name)
     telling->relate(telling->user, &relation);
 }
 
-static const struct pose_value *items_of(const struct pose_value *object, const char *key)
-{
-    const struct pose_value *list = pose_value_find(object, key);
-    return list && list->kind == POSE_ARRAY ? list->first : NULL;
-}
-
 /* The key if it refers to a resource of that type; otherwise NULL. */
 static const char *key_of_type(const struct pose_value *value, uint32_t type)
 {
@@ -117,7 +111,7 @@ static const char *key_of_type(const struct pose_value *value, uint32_t type)
 static const char *find_key(const struct pose_value *extras, uint32_t type)
 {
     const char *key = NULL;
-    for (const struct pose_value *item = items_of(extras, "keys"); item && !key; item = item->next)
+    for (const struct pose_value *item = value_items(extras, "keys"); item && !key; item = item->next)
         key = key_of_type(item, type);
     return key;
 }
@@ -126,14 +120,14 @@ static const char *find_key(const struct pose_value *extras, uint32_t type)
 static void tell_meshes(const struct telling *telling, const struct pose_value *extras)
 {
     int64_t least = INT64_MAX;
-    for (const struct pose_value *entry = items_of(extras, "entries"); entry; entry = entry->next) {
+    for (const struct pose_value *entry = value_items(extras, "entries"); entry; entry = entry->next) {
         int64_t level = value_get_int(entry, "level", INT64_MAX);
-        least = items_of(entry, "meshes") && level < least ? level : least;
+        least = value_items(entry, "meshes") && level < least ? level : least;
     }
-    for (const struct pose_value *entry = items_of(extras, "entries"); entry; entry = entry->next) {
+    for (const struct pose_value *entry = value_items(extras, "entries"); entry; entry = entry->next) {
         if (value_get_int(entry, "level", INT64_MAX) != least)
             continue;
-        for (const struct pose_value *mesh = items_of(entry, "meshes"); mesh; mesh = mesh->next) {
+        for (const struct pose_value *mesh = value_items(entry, "meshes"); mesh; mesh = mesh->next) {
             const char *key = key_of_type(mesh, SIMS3_GEOM);
             if (key && !tell(telling, "mesh", "sims3-geom", key))
                 return;
@@ -158,8 +152,8 @@ static void tell_parts(const struct telling *telling, const struct pose_value *e
 
 static void tell_worn(const struct telling *telling, const struct pose_value *extras)
 {
-    for (const struct pose_value *item = items_of(extras, "vpxy"); item; item = item->next) {
-        const struct pose_value *key = items_of(extras, "keys");
+    for (const struct pose_value *item = value_items(extras, "vpxy"); item; item = item->next) {
+        const struct pose_value *key = value_items(extras, "keys");
         for (int64_t i = 0; key && item->kind == POSE_INT && i < item->as.integer; i++)
             key = key->next;
         const char *list = key ? key_of_type(key, SIMS3_VPXY) : NULL;

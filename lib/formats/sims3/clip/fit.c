@@ -1,6 +1,7 @@
 #include "lib/formats/sims3/clip/fit.h"
 
 #include "lib/core/hash.h"
+#include "lib/core/numbers/float_bits.h"
 #include "lib/core/value.h"
 #include "lib/formats/sims3/clip/keys.h"
 #include "lib/model/axes.h"
@@ -40,18 +41,11 @@ unsigned sims3_fit_key_size(const struct sims3_fit_channel *channel)
     return sims3_packing_of(channel->type)->key_size;
 }
 
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* The slot of the value in the palette's table, or the free slot where it belongs. */
 static uint32_t find_slot(const struct sims3_fit *fit, float value)
 {
-    uint32_t bits = bits_of(value), slot = (bits * 2654435761u) >> 15;
-    while (fit->palette_table[slot] && bits_of(fit->palette[fit->palette_table[slot] - 1]) != bits)
+    uint32_t bits = bits_of_float(value), slot = (bits * 2654435761u) >> 15;
+    while (fit->palette_table[slot] && bits_of_float(fit->palette[fit->palette_table[slot] - 1]) != bits)
         slot = (slot + 1) % TABLE_SIZE;
     return slot;
 }

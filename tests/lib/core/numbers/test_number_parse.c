@@ -1,25 +1,12 @@
 /* Decimal text to floats: the same bits as strtof, the same texts refused as the header says. */
 #include "lib/core/numbers/numbers.h"
+#include "lib/core/numbers/float_bits.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -38,8 +25,8 @@ static void check_like_strtof(const char *text)
     bool done = number_parse_float(text, strlen(text), &value);
     ck_assert_msg(done == isfinite(expected), "\"%s\": taken %d", text, done);
     if (done)
-        ck_assert_msg(bits_of(value) == bits_of(expected), "\"%s\": %.9g, not %.9g", text, (double)value,
-                      (double)expected);
+        ck_assert_msg(bits_of_float(value) == bits_of_float(expected), "\"%s\": %.9g, not %.9g", text,
+                      (double)value, (double)expected);
     /* The short way gives the same, or nothing; and reads as far as the number goes when more follows. */
     static char longer[5016];
     const size_t length = strlen(text);
@@ -49,9 +36,10 @@ static void check_like_strtof(const char *text)
     for (int i = 0; i < 2; i++) {
         const char *end = number_scan_float(longer, longer + length + (i ? 10 : 0), &short_value);
         bool is_whole = end && end - longer == (ptrdiff_t)length;
-        bool is_right = end ? end - longer <= (ptrdiff_t)length : bits_of(short_value) == bits_of(42);
+        bool is_right =
+            end ? end - longer <= (ptrdiff_t)length : bits_of_float(short_value) == bits_of_float(42);
         if (is_whole && done)
-            is_right = bits_of(short_value) == bits_of(expected);
+            is_right = bits_of_float(short_value) == bits_of_float(expected);
         if (!is_right)
             ck_abort_msg("\"%s\": %.9g the short way", longer, (double)short_value);
         short_value = 42;
@@ -131,7 +119,7 @@ TEST(what_is_no_number_is_refused)
 TEST(random_floats_at_every_precision)
 {
     for (int i = 0; i < 300000; i++) {
-        float value = float_of((uint32_t)random_bits());
+        float value = float_of_bits((uint32_t)random_bits());
         if (!isfinite(value))
             continue;
         char text[80];
@@ -159,7 +147,7 @@ TEST(half_way_points)
             bits &= 0x00ffffff; /* subnormals, and the smallest normals */
         if (bits >= 0x7f7fffff)
             continue;
-        double half = ((double)float_of(bits) + (double)float_of(bits + 1)) / 2;
+        double half = ((double)float_of_bits(bits) + (double)float_of_bits(bits + 1)) / 2;
         char text[400], nudged[420];
         snprintf(text, sizeof text, "%.160e", half);
         check_like_strtof(text);
@@ -219,7 +207,7 @@ TEST(usual_numbers_are_read_the_short_way)
     float value = 0;
     const char *const line = "-12.345600 7.25";
     ck_assert(number_scan_float(line, line + strlen(line), &value) == line + 10);
-    ck_assert(bits_of(value) == bits_of(strtof(line, NULL)));
+    ck_assert(bits_of_float(value) == bits_of_float(strtof(line, NULL)));
     /* Others are not for it: none reads a part of them as the number. */
     static const char *const others[] = {
         "", "-", ".", "+.", "e5", "x", "1234567890123456", "0.1234567890123456"};

@@ -6,6 +6,7 @@
  * The test does so for a few million floats; `test_number_text --all` for all 2^32 (about 20 minutes).
  */
 #include "lib/core/numbers/numbers.h"
+#include "lib/core/numbers/float_bits.h"
 #include "tests/support/unit.h"
 
 #include <inttypes.h>
@@ -20,13 +21,6 @@ __extension__ typedef __float128 float128;
 #else
 typedef long double float128; /* as on arm64, where it has 113 bits */
 #endif
-
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
 
 static bool same(float a, float b)
 {
@@ -136,7 +130,7 @@ static const char *find_flaw(float value)
 
 static void check_bits(uint32_t bits)
 {
-    float value = float_of(bits);
+    float value = float_of_bits(bits);
     if (!isfinite(value))
         return;
     const char *flaw = find_flaw(value);
@@ -292,7 +286,7 @@ static int check_all(void)
 {
     uint64_t flaws = 0, checked = 0;
     for (uint64_t bits = 0; bits <= UINT32_MAX; bits++) {
-        float value = float_of((uint32_t)bits);
+        float value = float_of_bits((uint32_t)bits);
         if (!isfinite(value))
             continue;
         const char *flaw = find_flaw(value);
