@@ -5,9 +5,8 @@
 #include "server/ops/clock.h"
 #include "server/ops/log.h"
 #include "server/ops/metrics/database.h"
+#include "server/uploads/adopt.h"
 #include "server/uploads/announce.h"
-#include "server/uploads/kept.h"
-#include "server/uploads/reload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 enum { AT_ONCE = 64, POLL_MS = 1000, AWAY_POLL_MS = 250, SWEEP_MS = 5000 };
 
 struct follower {
-    struct service *service;
     pthread_t thread;
     atomic_bool stopping;
     bool is_started;
@@ -25,203 +23,8 @@ struct follower {
     uint64_t begun, finished; /* rounds */
     struct store_error error; /* of the last round */
     uint64_t applied;         /* the version up to which everything is known here */
-    struct asset_id epoch;
+    struct adopting adopting; /* of the epoch that is followed */
 };
-
-/* -------------------------------------------------------------------------------------------- one change -- */
-
-/* Where an upload is here: in what waits, or in the rows. */
-enum presence { ABSENT, OF_PATH, WAITS, LISTED };
-
-static enum presence presence_of(const struct service *service, const struct asset_id *id, uint32_t *index,
-                                 bool *is_at_hand)
-{
-    *is_at_hand = false;
-    if (waiting_find(service->waiting, id))
-        return WAITS;
-    *is_at_hand = catalog_has_archive(service->current, id, index);
-    if (*is_at_hand && *index < service->current->path_count)
-        return OF_PATH;
-    return *is_at_hand || rows_has_archive(atomic_load(&service->rows), id) ? LISTED : ABSENT;
-}
-
-/* Says which version a draft shows; 0: none of its own. What is applied again after a start changes nothing. */
-static void set_version(const struct follower *follower, struct catalog *draft, uint64_t version)
-{
-    if (version && (version > draft->version || !id_equal(&draft->epoch, &follower->epoch)))
-        catalog_set_version(draft, &follower->epoch, version);
-}
-
-/* A snapshot that is the same but for its version, or without the archive of an index. */
-static struct catalog *begin(const struct follower *follower, const uint32_t *without, uint64_t version)
-{
-    static const uint32_t none;
-    struct catalog *draft =
-        catalog_remove_all(follower->service->current, without ? without : &none, without ? 1 : 0);
-    if (draft)
-        set_version(follower, draft, version);
-    return draft;
-}
-
-/* Nothing changes but the version. These are called with the write lock held. */
-static bool confirm(struct follower *follower, uint64_t version, struct store_error *error)
-{
-    struct catalog *draft = begin(follower, NULL, version);
-    if (!draft)
-        return store_fail(error, STORE_DOWN, "out of memory");
-    rows_confirm(atomic_load(&follower->service->rows), draft);
-    service_publish(follower->service, draft);
-    return true;
-}
-
-static bool forget(struct follower *follower, const struct asset_id *id, uint64_t version,
-                   struct store_error *error)
-{
-    struct service *service = follower->service;
-    uint32_t index;
-    bool is_at_hand;
-    const enum presence presence = presence_of(service, id, &index, &is_at_hand);
-    memo_left(service->memo, miss_of_archive(id));
-    if (presence == WAITS)
-        waiting_remove(service->waiting, waiting_find(service->waiting, id));
-    if (presence != LISTED)
-        return confirm(follower, version, error);
-    struct catalog *draft = begin(follower, is_at_hand ? &index : NULL, version);
-    if (!draft)
-        return store_fail(error, STORE_DOWN, "out of memory");
-    upload_unserve(service, draft, id);
-    return true;
-}
-
-static bool list(struct follower *follower, struct index_archive *archive, uint64_t version,
-                 struct store_error *error)
-{
-    struct service *service = follower->service;
-    struct catalog *draft = catalog_append(service->current, archive);
-    if (!draft)
-        return store_fail(error, STORE_DOWN, "out of memory");
-    set_version(follower, draft, version);
-    memo_left(service->memo, miss_of_archive(&archive->id));
-    upload_serve(service, draft, archive);
-    return true;
-}
-
-/* What waited becomes visible. */
-static bool show(struct follower *follower, struct index_archive *archive, uint64_t version,
-                 struct store_error *error)
-{
-    struct service *service = follower->service;
-    index_archive_ref(archive);
-    atomic_store(&archive->is_waiting, false);
-    const bool done = list(follower, archive, version, error);
-    atomic_store(&archive->is_waiting, !done);
-    if (done)
-        waiting_remove(service->waiting, archive);
-    index_archive_unref(archive);
-    return done;
-}
-
-static bool keep_waiting(struct follower *follower, struct index_archive *archive, uint64_t version,
-                         struct store_error *error)
-{
-    if (!waiting_reserve(follower->service->waiting))
-        return store_fail(error, STORE_DOWN, "out of memory");
-    if (!confirm(follower, version, error))
-        return false;
-    waiting_add(follower->service->waiting, archive);
-    return true;
-}
-
-/* Whether a change has been applied before, as some are after a start: then what is at hand may be what it made. */
-static bool is_old(const struct follower *follower, uint64_t version)
-{
-    const struct catalog *current = follower->service->current;
-    return id_equal(&current->epoch, &follower->epoch) && version <= current->version;
-}
-
-/* Whether that is what is here already. It may have been removed and uploaded again, by somebody else. */
-static bool is_same(const struct index_archive *archive, const struct upload_row *row)
-{
-    return archive && archive->created_ms == row->created_ms && !strcmp(archive->name, row->name);
-}
-
-/* What can be done with what is here; is_done: it is all. Otherwise it is not here any more. */
-static bool settle(struct follower *follower, const struct shared_change *change, bool *is_done,
-                   struct store_error *error)
-{
-    struct service *service = follower->service;
-    const struct upload_row *row = &change->row;
-    const uint64_t version = change->change.version;
-    uint32_t index;
-    bool is_at_hand;
-    const enum presence presence = presence_of(service, &row->id, &index, &is_at_hand);
-    struct index_archive *waiting = waiting_find(service->waiting, &row->id);
-    *is_done = true;
-    if (presence == OF_PATH || (waiting && row->is_waiting && is_same(waiting, row)) ||
-        (is_at_hand && !row->is_waiting && is_old(follower, version) &&
-         is_same(service->current->archives[index], row)))
-        return confirm(follower, version, error);
-    if (waiting && is_same(waiting, row) && !rows_has_archive(atomic_load(&service->rows), &row->id))
-        return show(follower, waiting, version, error);
-    *is_done = false;
-    return presence == ABSENT || forget(follower, &row->id, 0, error);
-}
-
-/* Lists what was opened, if nothing that it depends on has changed since. */
-static bool take(struct follower *follower, struct index_archive *archive, const struct asset_id *context,
-                 uint64_t version, bool *is_done, struct store_error *error)
-{
-    struct service *service = follower->service;
-    *is_done = !index_wants_companions(archive) || id_equal(context, &service->current->context);
-    if (!*is_done)
-        return true;
-    upload_expect(service, archive->expires_ms);
-    return atomic_load(&archive->is_waiting) ? keep_waiting(follower, archive, version, error)
-                                             : list(follower, archive, version, error);
-}
-
-/* Somebody has added or published it. False if that is not possible at the moment, or (STORE_MISSING) at all. */
-static bool adopt(struct follower *follower, const struct shared_change *change, struct store_error *error)
-{
-    struct service *service = follower->service;
-    bool is_done = false, done;
-    pthread_mutex_lock(&service->write_lock);
-    done = settle(follower, change, &is_done, error);
-    pthread_mutex_unlock(&service->write_lock);
-    while (done && !is_done) {
-        struct catalog *catalog = service_hold(service);
-        const struct reload_beside beside = reload_beside(catalog);
-        struct index_archive *archive = reload_row(service, &change->row, &beside, error);
-        pthread_mutex_lock(&service->write_lock);
-        done = archive && take(follower, archive, &beside.context, change->change.version, &is_done, error);
-        pthread_mutex_unlock(&service->write_lock);
-        index_archive_unref(archive);
-        catalog_unref(catalog);
-    }
-    return done;
-}
-
-static bool leave_out(struct follower *follower, const struct shared_change *change,
-                      struct store_error *error)
-{
-    struct service *service = follower->service;
-    log_message(LOG_WARNING, "the upload %s is not served: %s", change->row.name, error->detail);
-    pthread_mutex_lock(&service->write_lock);
-    upload_expect(service, change->row.expires_ms);
-    const bool done = confirm(follower, change->change.version, error);
-    pthread_mutex_unlock(&service->write_lock);
-    return done;
-}
-
-static bool remove_one(struct follower *follower, const struct asset_id *id, uint64_t version,
-                       struct store_error *error)
-{
-    struct service *service = follower->service;
-    pthread_mutex_lock(&service->write_lock);
-    const bool done = forget(follower, id, version, error);
-    pthread_mutex_unlock(&service->write_lock);
-    return done;
-}
 
 /* ------------------------------------------------------------------------------------------------ a round -- */
 
@@ -257,13 +60,13 @@ static bool collect(void *user, const struct shared_change *change)
  * is left out, as at a start. */
 static bool apply(struct follower *follower, const struct shared_change *change, struct store_error *error)
 {
-    struct service *service = follower->service;
+    struct service *service = follower->adopting.service;
     struct database_metrics *metrics = store_sharing(service->store)->count(store_catalog_of(service->store));
     bool done = change->change.is_removed
-                    ? remove_one(follower, &change->change.id, change->change.version, error)
-                    : adopt(follower, change, error);
+                    ? adopt_removal(&follower->adopting, &change->change.id, change->change.version, error)
+                    : adopt_upload(&follower->adopting, change, error);
     if (!done && error->status != STORE_AWAY && error->status != STORE_DOWN)
-        done = leave_out(follower, change, error);
+        done = adopt_nothing(&follower->adopting, change, error);
     if (!done)
         return false;
     announce_shared(service, change);
@@ -277,7 +80,7 @@ static bool apply(struct follower *follower, const struct shared_change *change,
 static bool apply_some(struct follower *follower, struct batch *batch, bool *is_last,
                        struct store_error *error)
 {
-    struct service *service = follower->service;
+    struct service *service = follower->adopting.service;
     struct store_catalog *catalog = store_catalog_of(service->store);
     batch->count = 0;
     bool done = catalog->sharing->changes(catalog, follower->applied, AT_ONCE, collect, batch, error);
@@ -292,7 +95,7 @@ static bool apply_some(struct follower *follower, struct batch *batch, bool *is_
         atomic_store(&catalog->sharing->count(catalog)->behind, 0);
     region_release(&batch->texts);
     batch->texts = (struct region){.may_fail = true};
-    service_trim(follower->service);
+    service_trim(follower->adopting.service);
     return done;
 }
 
@@ -360,7 +163,7 @@ static bool list_here(struct service *service, struct ids *here)
  * comes with the changes since the beginning. */
 static bool compare_all(struct follower *follower, struct store_error *error)
 {
-    struct service *service = follower->service;
+    struct service *service = follower->adopting.service;
     struct ids there = {0}, here = {0};
     bool done = store_each(service->store, add_id, &there, error);
     if (there.failed || (done && !list_here(service, &here)))
@@ -369,7 +172,7 @@ static bool compare_all(struct follower *follower, struct store_error *error)
         qsort(there.ids, there.count, sizeof *there.ids, compare_ids);
     for (size_t i = 0; i < here.count && done; i++) {
         if (!there.count || !bsearch(&here.ids[i], there.ids, there.count, sizeof *there.ids, compare_ids))
-            done = remove_one(follower, &here.ids[i], 0, error);
+            done = adopt_removal(&follower->adopting, &here.ids[i], 0, error);
     }
     free(there.ids);
     free(here.ids);
@@ -380,34 +183,20 @@ static bool compare_all(struct follower *follower, struct store_error *error)
     return done;
 }
 
-static bool begin_epoch(struct follower *follower, struct store_error *error)
-{
-    struct service *service = follower->service;
-    pthread_mutex_lock(&service->write_lock);
-    struct catalog *draft = begin(follower, NULL, 0);
-    if (draft) {
-        catalog_set_version(draft, &follower->epoch, 0);
-        rows_confirm(atomic_load(&service->rows), draft);
-        service_publish(service, draft);
-    }
-    pthread_mutex_unlock(&service->write_lock);
-    return draft || store_fail(error, STORE_DOWN, "out of memory");
-}
-
 static bool run_round(struct follower *follower, struct store_error *error)
 {
-    struct store_catalog *catalog = store_catalog_of(follower->service->store);
+    struct store_catalog *catalog = store_catalog_of(follower->adopting.service->store);
     struct asset_id epoch;
     uint64_t version;
     bool is_last = false;
     if (!catalog->version(catalog, &version, &epoch, error))
         return false;
-    if (!id_equal(&epoch, &follower->epoch)) {
+    if (!id_equal(&epoch, &follower->adopting.epoch)) {
         if (!compare_all(follower, error))
             return false;
         /* Until here the rows name the earlier one: who ends meanwhile makes them anew. */
-        follower->epoch = epoch;
-        if (!begin_epoch(follower, error))
+        follower->adopting.epoch = epoch;
+        if (!adopt_epoch(&follower->adopting, error))
             return false;
     }
     if (version == follower->applied)
@@ -425,7 +214,7 @@ static bool run_round(struct follower *follower, struct store_error *error)
     free(batch);
     if (done && version > follower->applied) /* the last ones were refused, or the upload is gone again */
         follower->applied = version;
-    store_count(follower->service->store);
+    store_count(follower->adopting.service->store);
     return done;
 }
 
@@ -464,8 +253,8 @@ static bool adopt_again(struct follower *follower, const struct asset_id *id, st
     struct shared_change change = {.change.id = *id, .kind = SHARED_ADD};
     struct region texts = {.may_fail = true};
     struct pose_buffer buffer = {0};
-    const bool done = store_row(follower->service->store, id, &change.row, &texts, &buffer, error) &&
-                      adopt(follower, &change, error);
+    const bool done = store_row(follower->adopting.service->store, id, &change.row, &texts, &buffer, error) &&
+                      adopt_upload(&follower->adopting, &change, error);
     pose_buffer_free(&buffer);
     region_release(&texts);
     return done;
@@ -492,17 +281,17 @@ bool follow_again(struct service *service, const struct asset_id *id, struct sto
 static void *run(void *user)
 {
     struct follower *follower = user;
-    struct store_catalog *catalog = store_catalog_of(follower->service->store);
+    struct store_catalog *catalog = store_catalog_of(follower->adopting.service->store);
     uint64_t swept_ms = clock_ms();
     while (!atomic_load(&follower->stopping)) {
         struct store_error error;
         catalog->sharing->wait(catalog, catalog->sharing->is_away(catalog) ? AWAY_POLL_MS : POLL_MS);
         if (atomic_load(&follower->stopping))
             break;
-        follow_catch_up(follower->service, &error);
-        service_trim(follower->service);
+        follow_catch_up(follower->adopting.service, &error);
+        service_trim(follower->adopting.service);
         if (clock_ms() - swept_ms >= SWEEP_MS) {
-            store_sweep_some(follower->service->store);
+            store_sweep_some(follower->adopting.service->store);
             swept_ms = clock_ms();
         }
     }
@@ -515,11 +304,11 @@ bool follow_prepare(struct service *service, struct store_error *error)
         return true;
     struct store_catalog *catalog = store_catalog_of(service->store);
     struct follower *follower = must_alloc(1, sizeof *follower);
-    follower->service = service;
+    follower->adopting.service = service;
     pthread_mutex_init(&follower->lock, NULL);
     pthread_cond_init(&follower->ended, NULL);
     service->follower = follower;
-    if (!catalog->version(catalog, &follower->applied, &follower->epoch, error))
+    if (!catalog->version(catalog, &follower->applied, &follower->adopting.epoch, error))
         return false;
     /* Numbers of changes are versions, which are the same everywhere. */
     changes_free(service->changes);
