@@ -36,8 +36,8 @@ void picture_cover(const struct pose_material *material, const uint8_t (*from)[4
 
 /* How hard a PNG is packed. */
 enum picture_effort {
-    PICTURE_QUICK = 3, /* by a tenth larger at most, in less than two thirds of the time */
-    PICTURE_SMALL = 6,
+    PICTURE_QUICK, /* for what is drawn: runs of one colour, and what differs between neighbours */
+    PICTURE_SMALL,
 };
 
 /* Appends a PNG. Returns false if out of memory. */

@@ -8,7 +8,7 @@
 
 /* A pixel 0xAARRGGBB, premultiplied as cairo has it, with its plain colours. */
 uint32_t pixel_plain(uint32_t pixel);
-/* Appends an image surface (ARGB32). False with error. */
+/* Appends an image surface (ARGB32), whose pixels are spent afterwards. False with error. */
 bool png_write(cairo_surface_t *surface, struct pose_buffer *out, struct pose_error *error);
 
 #endif
