@@ -166,13 +166,13 @@ static void gauges(void *user, struct metrics_gauges *values)
 
 /* Answers of some hundred KB are common: without this, each costs a pair of system calls for memory, and a page fault for
  * every 4 KB of it. What is kept is kept by each thread that ever needed it. Setting one of these stops glibc from
- * finding the threshold of mmap by itself, so that one is set as well. */
+ * finding the threshold of mmap by itself, so that one is set as well: above 1 MB, which libwebp takes twice a frame. */
 static void tune_memory(void)
 {
-    enum { KEPT = 8 << 20, STEP = 1 << 20 };
+    enum { KEPT = 8 << 20, STEP = 1 << 20, LARGE = 2 << 20 };
     mallopt(M_TRIM_THRESHOLD, KEPT);
     mallopt(M_TOP_PAD, STEP);
-    mallopt(M_MMAP_THRESHOLD, STEP);
+    mallopt(M_MMAP_THRESHOLD, LARGE);
 }
 
 static bool open_http(struct daemon *daemon)

@@ -107,18 +107,26 @@ static void add_part(struct solid *solid, unsigned mesh, size_t first_vertex,
 static bool allocate(struct solid *solid)
 {
     const struct figure_source *source = solid->source;
-    size_t parts = 0, faces = 0;
+    size_t parts = 0;
     for (unsigned i = 0; i < source->mesh_count; i++) {
         solid->vertex_count += source->meshes[i]->real_count;
         parts += source->meshes[i]->primitive_count ? source->meshes[i]->primitive_count : 1;
-        faces += source->meshes[i]->face_count;
     }
     solid->places = calloc(solid->vertex_count + 1, sizeof *solid->places);
     solid->corners = calloc(solid->vertex_count + 1, sizeof *solid->corners);
     solid->parts = calloc(parts + 1, sizeof *solid->parts);
-    solid->veils = calloc(faces + 1, sizeof *solid->veils);
     solid->textures = calloc((size_t)source->image_count + 1, sizeof *solid->textures);
-    return solid->places && solid->corners && solid->parts && solid->veils && solid->textures;
+    return solid->places && solid->corners && solid->parts && solid->textures;
+}
+
+/* Room for all faces that are blended. */
+static bool allocate_veils(struct solid *solid)
+{
+    size_t count = 1;
+    for (uint32_t i = 0; i < solid->part_count; i++)
+        count += solid->parts[i].paint.alpha == POSE_BLEND ? solid->parts[i].face_count : 0;
+    solid->veils = calloc(count, sizeof *solid->veils);
+    return solid->veils;
 }
 
 struct solid *solid_new(struct figure *figure)
@@ -143,6 +151,10 @@ struct solid *solid_new(struct figure *figure)
         if (!mesh->primitive_count)
             add_part(solid, i, vertex, NULL);
         vertex += mesh->real_count;
+    }
+    if (!allocate_veils(solid)) {
+        solid_free(solid);
+        return NULL;
     }
     return solid;
 }
@@ -234,12 +246,20 @@ static bool is_missed(const struct raster *raster, const struct raster_corner *a
            (a->y > raster->bottom && b->y > raster->bottom && c->y > raster->bottom);
 }
 
+/* Whether its back is seen, of what has none. */
+static bool is_turned(const struct raster_paint *paint, const struct raster_corner *a,
+                      const struct raster_corner *b, const struct raster_corner *c)
+{
+    return !paint->two_sided && (b->x - a->x) * (c->y - a->y) - (c->x - a->x) * (b->y - a->y) > 0;
+}
+
 static void draw_face(const struct solid *solid, const struct part *part, uint32_t number,
                       struct raster *raster)
 {
     const uint32_t *face = part->faces[number];
     const struct raster_corner *all = solid->corners + part->first_vertex;
-    if (is_missed(raster, &all[face[0]], &all[face[1]], &all[face[2]]))
+    if (is_turned(&part->paint, &all[face[0]], &all[face[1]], &all[face[2]]) ||
+        is_missed(raster, &all[face[0]], &all[face[1]], &all[face[2]]))
         return;
     struct raster_corner corners[3] = {all[face[0]], all[face[1]], all[face[2]]};
     for (int i = 0; part->paint.texture && i < 3; i++) {

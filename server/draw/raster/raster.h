@@ -12,7 +12,7 @@
 
 enum {
     RASTER_FINE = 2, /* rows of samples a pixel */
-    RASTER_SAMPLES = 1 << 17,
+    RASTER_SAMPLES = 1 << 16,
 };
 
 /* Pixels to draw on, premultiplied, 0xAARRGGBB, and the part of them to draw on. */

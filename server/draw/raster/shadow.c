@@ -14,9 +14,10 @@ bool shadow_open(struct shadow *shadow, float floor, const float least[3], const
         return false;
     double side = width / (1 - 2 * around);
     shadow->floor = floor;
+    shadow->side = side;
+    shadow->scale = SHADOW_CELLS / side;
     for (int i = 0; i < 2; i++) {
         double middle = ((double)least[2 * i] + (double)most[2 * i]) / 2;
-        shadow->size[i] = side;
         shadow->least[i] = middle - side / 2;
     }
     memset(shadow->cells, 0, sizeof shadow->cells);
@@ -56,8 +57,8 @@ void shadow_add(struct shadow *shadow, const float a[3], const float b[3], const
     const float *corners[3] = {a, b, c};
     double x[3], z[3], height = 0;
     for (int i = 0; i < 3; i++) {
-        x[i] = ((double)corners[i][0] - shadow->least[0]) / shadow->size[0] * SHADOW_CELLS;
-        z[i] = ((double)corners[i][2] - shadow->least[1]) / shadow->size[1] * SHADOW_CELLS;
+        x[i] = ((double)corners[i][0] - shadow->least[0]) * shadow->scale;
+        z[i] = ((double)corners[i][2] - shadow->least[1]) * shadow->scale;
         height += (double)(corners[i][1] - shadow->floor) / 3;
         if (!(fabs(x[i]) < 1e9) || !(fabs(z[i]) < 1e9) || !isfinite(height))
             return;
@@ -108,11 +109,9 @@ void shadow_blur(struct shadow *shadow)
     }
 }
 
-/* Bilinear; 0 outside. */
+/* Bilinear, between the middles of cells; 0 outside. */
 static float strength_at(const struct shadow *shadow, double x, double z)
 {
-    x = x * SHADOW_CELLS - 0.5;
-    z = z * SHADOW_CELLS - 0.5;
     if (!(x >= 0 && z >= 0 && x < SHADOW_CELLS - 1 && z < SHADOW_CELLS - 1))
         return 0;
     int left = (int)x, top = (int)z;
@@ -137,8 +136,8 @@ static void find_rows(const struct shadow *shadow, const struct view *view, cons
 {
     double least = HUGE_VAL, most = -HUGE_VAL;
     for (int i = 0; i < 4; i++) {
-        float corner[3] = {(float)(shadow->least[0] + (i & 1) * shadow->size[0]), shadow->floor,
-                           (float)(shadow->least[1] + (i >> 1) * shadow->size[1])},
+        float corner[3] = {(float)(shadow->least[0] + (i & 1) * shadow->side), shadow->floor,
+                           (float)(shadow->least[1] + (i >> 1) * shadow->side)},
               seen[3];
         view_turn(view, corner, seen);
         double y = frame->origin_y - frame->scale * (double)seen[1];
@@ -149,26 +148,41 @@ static void find_rows(const struct shadow *shadow, const struct view *view, cons
     rows[1] = (int)fmin(fmax(ceil(most), target->top), target->bottom);
 }
 
+/* Leaves of a row's pixels those where a value that grows from pixel to pixel may lie between two cells. */
+static void narrow(double base, double step, int range[2])
+{
+    const double first = (0 - base) / step, last = (SHADOW_CELLS - 1 - base) / step;
+    if (!(fabs(step) > 1e-9))
+        return;
+    range[0] = (int)greater(range[0], lesser(floor(lesser(first, last)), range[1]));
+    range[1] = (int)lesser(range[1], greater(ceil(greater(first, last)) + 1, range[0]));
+}
+
 void shadow_paint(const struct shadow *shadow, const struct view *view, const struct view_frame *frame,
                   const struct raster_target *target)
 {
     const float(*axes)[3] = view->axes;
-    double a = (double)axes[0][0], b = (double)axes[0][2], c = (double)axes[1][0], d = (double)axes[1][2];
-    double area = a * d - b * c;
+    const double a = (double)axes[0][0], b = (double)axes[0][2], c = (double)axes[1][0],
+                 d = (double)axes[1][2], area = a * d - b * c, cells = shadow->scale / area;
     int rows[2];
     if (!(fabs(area) > 1e-4))
         return; /* the floor is seen edge-on */
     find_rows(shadow, view, frame, target, rows);
+    const double across = (target->left + 0.5 - frame->origin_x) / frame->scale -
+                          (double)(axes[0][1] * shadow->floor),
+                 step_x = d * cells / frame->scale, step_z = -c * cells / frame->scale;
     for (int y = rows[0]; y < rows[1]; y++) {
-        uint32_t *row = target->pixels + (size_t)y * target->stride;
-        double up = (frame->origin_y - (y + 0.5)) / frame->scale - (double)(axes[1][1] * shadow->floor);
-        for (int x = target->left; x < target->right; x++) {
-            double across = (x + 0.5 - frame->origin_x) / frame->scale - (double)(axes[0][1] * shadow->floor);
-            double floor_x = (across * d - up * b) / area, floor_z = (up * a - across * c) / area;
-            float strength = strength_at(shadow, (floor_x - shadow->least[0]) / shadow->size[0],
-                                         (floor_z - shadow->least[1]) / shadow->size[1]);
+        uint32_t *row = target->pixels + (size_t)y * target->stride + target->left;
+        const double up = (frame->origin_y - (y + 0.5)) / frame->scale - (double)(axes[1][1] * shadow->floor);
+        const double x = (across * d - up * b) * cells - shadow->least[0] * shadow->scale - 0.5,
+                     z = (up * a - across * c) * cells - shadow->least[1] * shadow->scale - 0.5;
+        int range[2] = {0, target->right - target->left};
+        narrow(x, step_x, range);
+        narrow(z, step_z, range);
+        for (int i = range[0]; i < range[1]; i++) {
+            const float strength = strength_at(shadow, x + i * step_x, z + i * step_z);
             if (strength > 0.004f)
-                row[x] = shaded(row[x], strength);
+                row[i] = shaded(row[i], strength);
         }
     }
 }

@@ -8,8 +8,9 @@
 enum { SHADOW_CELLS = 96 }; /* along each side */
 
 struct shadow {
-    float floor;              /* height */
-    double least[2], size[2]; /* the square of the floor, x and z, that it covers */
+    float floor;           /* height */
+    double least[2], side; /* the square of the floor, x and z, that it covers */
+    double scale;          /* cells for a unit */
     float cells[SHADOW_CELLS][SHADOW_CELLS], rows[SHADOW_CELLS][SHADOW_CELLS];
 };
 

@@ -90,11 +90,8 @@ static bool add_level(struct texture *texture)
     return true;
 }
 
-const struct texture_level *texture_level_for(struct texture *texture, double step)
+const struct texture_level *texture_make_level(struct texture *texture, uint32_t wanted)
 {
-    uint32_t wanted = 0;
-    for (; step > 2 && wanted < TEXTURE_LEVELS - 1; step /= 2)
-        wanted++;
     while (texture->count <= wanted) {
         const struct texture_level *last = &texture->levels[texture->count - 1];
         if ((last->width == 1 && last->height == 1) || !add_level(texture))

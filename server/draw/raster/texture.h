@@ -5,6 +5,8 @@
 
 #include "pose.h"
 
+#include <string.h>
+
 enum {
     TEXTURE_LEVELS = 16,
     TEXTURE_FAR = 10000, /* farther away than that there is no image, since whole numbers of pixels end */
@@ -29,9 +31,22 @@ void texture_init(struct texture *texture, const struct pose_image *image);
 void texture_release(struct texture *texture);
 /* Whether no pixel of the image lets anything through; of one with levels. */
 bool texture_is_opaque(struct texture *texture);
-/* The level in which a step of so many pixels of the image is at most two; the smallest one there is when out of
- * memory. */
-const struct texture_level *texture_level_for(struct texture *texture, double step);
+/* Makes levels up to that one, as far as there are smaller ones and memory; the last there is. */
+const struct texture_level *texture_make_level(struct texture *texture, uint32_t wanted);
+
+/* The level in which a step of so many pixels of the image (finite) is at most two. Called for every triangle. */
+static inline const struct texture_level *texture_level_for(struct texture *texture, double step)
+{
+    uint32_t wanted = 0;
+    if (step > 2) { /* how often it is halved: the exponent of what is a little smaller */
+        uint64_t bits;
+        memcpy(&bits, &step, sizeof bits);
+        wanted = (uint32_t)((bits - 1) >> 52) - 1023;
+    }
+    wanted = wanted < TEXTURE_LEVELS ? wanted : TEXTURE_LEVELS - 1;
+    return wanted < texture->count ? &texture->levels[wanted] : texture_make_level(texture, wanted);
+}
+
 /* Of texture_sample, which is called for every sample of a picture. */
 static inline int texture_wrapped(int at, int size)
 {

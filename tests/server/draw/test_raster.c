@@ -479,7 +479,7 @@ TEST(a_shadow_is_darkest_where_it_is_touched)
     ck_assert_float_gt(high.cells[middle][middle], 0);
     ck_assert_float_eq(low.cells[0][0], 0);
     ck_assert(!shadow_open(&low, 0, most, least));
-    ck_assert(!shadow_open(&low, 0, (float[3]){NAN, 0, 0}, most) || isfinite(low.size[0]));
+    ck_assert(!shadow_open(&low, 0, (float[3]){NAN, 0, 0}, most) || isfinite(low.side));
     ck_assert(!shadow_open(&low, 0, (float[3]){-1e30f, 0, 0}, most));
 }
 
