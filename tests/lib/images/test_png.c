@@ -23,7 +23,7 @@ static void paint(uint32_t width, uint32_t height, bool see_through)
     }
 }
 
-START_TEST(it_is_read_back)
+TEST_EACH(it_is_read_back, 4)
 {
     const bool see_through = _i & 1;
     const enum picture_effort effort = _i & 2 ? PICTURE_QUICK : PICTURE_SMALL;
@@ -41,12 +41,4 @@ START_TEST(it_is_read_back)
         picture_free(&again);
         pose_buffer_free(&out);
     }
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("png");
-    tcase_add_loop_test(cases, it_is_read_back, 0, 4);
-    return unit_run("png", cases, NULL);
 }

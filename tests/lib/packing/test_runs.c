@@ -34,7 +34,7 @@ static size_t packed_size(size_t size)
     return packed;
 }
 
-START_TEST(nothing_and_little)
+TEST(nothing_and_little)
 {
     for (size_t size = 0; size < 40; size++) {
         memset(plain, 0, size);
@@ -43,9 +43,8 @@ START_TEST(nothing_and_little)
         packed_size(size);
     }
 }
-END_TEST
 
-START_TEST(runs_of_every_length)
+TEST(runs_of_every_length)
 {
     size_t at = 0;
     memset(plain, 0, sizeof plain);
@@ -53,26 +52,23 @@ START_TEST(runs_of_every_length)
         plain[at] = (uint8_t)(length | 1);
     packed_size(at);
 }
-END_TEST
 
-START_TEST(zeros_take_little)
+TEST(zeros_take_little)
 {
     memset(plain, 0, sizeof plain);
     ck_assert_uint_lt(packed_size(sizeof plain), 600);
 }
-END_TEST
 
-START_TEST(noise_is_hardly_longer)
+TEST(noise_is_hardly_longer)
 {
     uint32_t random = 1;
     for (size_t i = 0; i < sizeof plain; i++, random = random * 1664525 + 1013904223)
         plain[i] = (uint8_t)(random >> 24);
     ck_assert_uint_lt(packed_size(sizeof plain), sizeof plain + 2000);
 }
-END_TEST
 
 /* Each byte half as often as the one before: codes would be longer than 15 bits. */
-START_TEST(rare_bytes_have_codes)
+TEST(rare_bytes_have_codes)
 {
     size_t at = 0;
     for (unsigned value = 1; value < 40; value++) {
@@ -81,16 +77,4 @@ START_TEST(rare_bytes_have_codes)
         at += count;
     }
     ck_assert_uint_lt(packed_size(at), at / 3);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("runs");
-    tcase_add_test(cases, nothing_and_little);
-    tcase_add_test(cases, runs_of_every_length);
-    tcase_add_test(cases, zeros_take_little);
-    tcase_add_test(cases, noise_is_hardly_longer);
-    tcase_add_test(cases, rare_bytes_have_codes);
-    return unit_run("runs", cases, NULL);
 }

@@ -49,7 +49,7 @@ static bool is_near(uint32_t a, uint32_t b)
     return true;
 }
 
-START_TEST(what_is_seen_stays)
+TEST(what_is_seen_stays)
 {
     static uint32_t pixels[SIDE * SIDE];
     cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, SIDE, SIDE);
@@ -64,12 +64,4 @@ START_TEST(what_is_seen_stays)
         ck_assert(is_near(pixels_of(again)[i], pixels[i]));
     cairo_surface_destroy(again);
     pose_buffer_free(&file);
-}
-END_TEST
-
-int main(void)
-{
-    TCase *cases = tcase_create("plain");
-    tcase_add_test(cases, what_is_seen_stays);
-    return unit_run("plain", cases, NULL);
 }
