@@ -168,7 +168,9 @@ static bool pack_small(const struct picture *picture, unsigned depth, struct wri
     return done;
 }
 
-typedef uint8_t bytes16 __attribute__((vector_size(16)));
+enum { AT_ONCE = 16 };
+
+typedef uint8_t bytes16 __attribute__((vector_size(AT_ONCE)));
 
 static inline bytes16 load16(const uint8_t *from)
 {
@@ -208,7 +210,7 @@ static void filter_paeth(const uint8_t *row, const uint8_t *up, size_t size, uns
     *to++ = 4;
     for (; i < depth; i++)
         to[i] = (uint8_t)(row[i] - up[i]);
-    for (; i + sizeof(bytes16) <= size; i += sizeof(bytes16))
+    for (; i + AT_ONCE <= size; i += AT_ONCE)
         predict16(row + i, up + i, depth, to + i);
     for (; i < size; i++)
         to[i] = (uint8_t)(row[i] - predicted(row[i - depth], up[i], up[i - depth]));

@@ -43,7 +43,7 @@ rule lib/mannequin    "$mannequin"
 rule lib/mannequin/make "lib/mannequin/*"
 rule lib/bake         "$bake lib/formats/rules.h"
 rule lib/packing      "$core"
-rule lib/images       "$core"
+rule lib/images       "$core lib/packing/*"
 rule lib/formats      "$format"
 # A family includes its own folders, never another family's.
 for family in $(find lib/formats -mindepth 1 -maxdepth 1 -type d | sort); do
