@@ -54,6 +54,9 @@ void bench_compare(const char *heading, const char *unit, double scale,
 void bench_compare_times(const char *heading, const char *unit, const struct bench_contestant *contestants,
                          size_t count);
 
+/* What was asked for, or the end of the program. */
+void *bench_need(void *memory);
+
 /* Keeps the compiler from leaving out work whose result nobody looks at. */
 void bench_use(const void *result);
 

@@ -31,13 +31,6 @@ struct tube {
     struct pose_mesh mesh;
 };
 
-static void *need(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static void add_vertex(struct tube *tube, uint32_t v)
 {
     float along = (float)(v / (AROUND + 1)) / ALONG, turn = 6.2831853f * (float)(v % (AROUND + 1)) / AROUND;
@@ -53,7 +46,7 @@ static void add_vertex(struct tube *tube, uint32_t v)
 
 static struct tube *make_tube(void)
 {
-    struct tube *tube = need(calloc(1, sizeof *tube));
+    struct tube *tube = bench_need(calloc(1, sizeof *tube));
     for (uint32_t v = 0; v < VERTICES; v++)
         add_vertex(tube, v);
     for (uint32_t i = 0; i < AROUND * ALONG; i++) {
@@ -118,7 +111,7 @@ static void put_noise(struct file *file, size_t size)
 
 static void close_file(struct file *file)
 {
-    file->copy = need(malloc(file->bytes.size));
+    file->copy = bench_need(malloc(file->bytes.size));
 }
 
 static struct file encode(const char *format, const struct tube *tube)
@@ -247,7 +240,7 @@ static void bench_textures(void)
     struct file dxt1 = make_dds("DXT1", TEXELS / 2), dxt5 = make_dds("DXT5", TEXELS);
     struct file cmpr = make_txtr(10, TEXELS / 2), rgba = make_txtr(9, 4 * TEXELS),
                 grey = make_txtr(1, TEXELS);
-    uint32_t *pixels = need(calloc(2 * TEXELS, sizeof *pixels));
+    uint32_t *pixels = bench_need(calloc(2 * TEXELS, sizeof *pixels));
     const struct bench_contestant rows[] = {
         {"memcpy of the pixels", copy_pixels, pixels, TEXELS},
         {"DDS, DXT1", decode_file, &dxt1, TEXELS},
@@ -313,10 +306,11 @@ static void bench_deforming(const struct tube *tube)
             (struct pose_joint){.name = bones[i], .parent = -1, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
     const struct pose_skeleton skeleton = {.axes = POSE_AXES_GLTF, .joint_count = BONES, .joints = joints};
     struct figure figure = {.tube = tube,
-                            .skin = need(pose_skin_new(&tube->mesh, &skeleton, POSE_AXES_GLTF, NULL, NULL)),
-                            .positions = need(malloc(VERTICES * sizeof *figure.positions)),
-                            .normals = need(malloc(VERTICES * sizeof *figure.normals))};
-    figure.scratch = need(malloc(pose_deform_scratch(figure.skin)));
+                            .skin =
+                                bench_need(pose_skin_new(&tube->mesh, &skeleton, POSE_AXES_GLTF, NULL, NULL)),
+                            .positions = bench_need(malloc(VERTICES * sizeof *figure.positions)),
+                            .normals = bench_need(malloc(VERTICES * sizeof *figure.normals))};
+    figure.scratch = bench_need(malloc(pose_deform_scratch(figure.skin)));
     for (int i = 0; i < BONES; i++) {
         float c = cosf(0.1f * (float)i), s = sinf(0.1f * (float)i);
         const float m[16] = {c, 0, -s, 0, 0, 1, 0, 0, s, 0, c, 0, 0, 0.01f * (float)i, 0, 1};

@@ -25,13 +25,6 @@ static const char *const bones[BONES] = {"PELVIS", "SPINE", "SPINE1", "SPINE2", 
                                          "L_ARM2", "R_ARM", "R_ARM1", "R_ARM2", "L_LEG", "L_LEG1", "L_FOOT",
                                          "L_TOE0", "R_LEG", "R_LEG1", "R_FOOT", "R_TOE0"};
 
-static void *need(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static void fill_vertices(struct body *body, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -49,12 +42,12 @@ static void fill_vertices(struct body *body, uint32_t count)
 static struct body make_body(uint32_t times)
 {
     uint32_t real = REAL * times, blended = BLENDED * times, faces = FACES * times;
-    struct body body = {.bindings = need(calloc(BONES, sizeof *body.bindings)),
-                        .blends = need(calloc(blended, sizeof *body.blends)),
-                        .faces = need(calloc(faces, sizeof *body.faces)),
-                        .uvs = need(calloc(real, sizeof *body.uvs)),
-                        .positions = need(calloc(real + blended, sizeof *body.positions)),
-                        .normals = need(calloc(real + blended, sizeof *body.normals))};
+    struct body body = {.bindings = bench_need(calloc(BONES, sizeof *body.bindings)),
+                        .blends = bench_need(calloc(blended, sizeof *body.blends)),
+                        .faces = bench_need(calloc(faces, sizeof *body.faces)),
+                        .uvs = bench_need(calloc(real, sizeof *body.uvs)),
+                        .positions = bench_need(calloc(real + blended, sizeof *body.positions)),
+                        .normals = bench_need(calloc(real + blended, sizeof *body.normals))};
     for (uint32_t i = 0; i < BONES; i++) {
         uint32_t first = real * i / BONES, blend_first = blended * i / BONES;
         body.bindings[i] = (struct pose_binding){i, first, real * (i + 1) / BONES - first, blend_first,
@@ -110,7 +103,7 @@ static struct file make_file(const char *format, const struct body *body)
         !pose_buffer_append(&file.bytes, "", 1)) /* an end for strtof */
         abort();
     file.bytes.size--;
-    file.copy = need(malloc(file.bytes.size));
+    file.copy = bench_need(malloc(file.bytes.size));
     return file;
 }
 
@@ -124,7 +117,7 @@ static void decode_file(void *subject)
 {
     const struct file *file = subject;
     struct pose_source source = {.bytes = {file->bytes.data, file->bytes.size}, .format = file->format};
-    pose_document_free(need(pose_decode(&source, NULL, NULL)));
+    pose_document_free(bench_need(pose_decode(&source, NULL, NULL)));
 }
 
 static void detect_file(void *subject)
@@ -157,7 +150,7 @@ static void read_numbers(void *subject)
 static struct file make_geom(const struct body *body)
 {
     struct body other = *body;
-    struct pose_influences *influences = need(calloc(body->mesh.real_count, sizeof *influences));
+    struct pose_influences *influences = bench_need(calloc(body->mesh.real_count, sizeof *influences));
     for (uint32_t i = 0; i < body->mesh.real_count; i++)
         influences[i] = (struct pose_influences){{i % BONES, (i + 1) % BONES}, {0.75f, 0.25f}};
     other.mesh.axes = POSE_AXES_GLTF;
@@ -225,10 +218,10 @@ static struct figure make_figure(const struct pose_mesh *mesh)
     const struct pose_skeleton skeleton = {.axes = POSE_AXES_SIMS, .joint_count = BONES, .joints = joints};
     size_t total = mesh->real_count + mesh->blend_count;
     struct figure figure = {.mesh = mesh,
-                            .skin = need(pose_skin_new(mesh, &skeleton, POSE_AXES_GLTF, NULL, NULL)),
-                            .positions = need(malloc(total * sizeof *figure.positions)),
-                            .normals = need(malloc(total * sizeof *figure.normals))};
-    figure.scratch = need(malloc(pose_deform_scratch(figure.skin)));
+                            .skin = bench_need(pose_skin_new(mesh, &skeleton, POSE_AXES_GLTF, NULL, NULL)),
+                            .positions = bench_need(malloc(total * sizeof *figure.positions)),
+                            .normals = bench_need(malloc(total * sizeof *figure.normals))};
+    figure.scratch = bench_need(malloc(pose_deform_scratch(figure.skin)));
     for (int i = 0; i < BONES; i++) {
         float c = cosf(0.1f * (float)i), s = sinf(0.1f * (float)i);
         const float m[16] = {c, 0, -s, 0, 0, 1, 0, 0, s, 0, c, 0, 0, 0.1f * (float)i, 0, 1};

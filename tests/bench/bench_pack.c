@@ -22,13 +22,6 @@ struct packed {
     struct libdeflate_decompressor *inflater;
 };
 
-static void *need(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 static void put_u16(uint8_t *to, unsigned value)
 {
     to[0] = (uint8_t)value;
@@ -51,7 +44,7 @@ static void make_keys(uint8_t *to, int track)
 
 static void pack_segments(struct packed *packed, struct arena *arena)
 {
-    struct lzo1x_encoder *encoder = need(lzo1x_encoder_new(arena));
+    struct lzo1x_encoder *encoder = bench_need(lzo1x_encoder_new(arena));
     struct writer writer;
     writer_init(&writer, &packed->lzo1x, NULL);
     for (size_t at = 0, i = 0; at < SIZE; at += SEGMENT, i++) {
@@ -68,13 +61,14 @@ static void pack_all(struct packed *packed)
     struct writer writer;
     arena_init(&arena, NULL, 0, NULL);
     writer_init(&writer, &packed->refpack, NULL);
-    refpack_encode(need(refpack_encoder_new(&arena)), (struct pose_bytes){packed->plain, SIZE}, &writer);
+    refpack_encode(bench_need(refpack_encoder_new(&arena)), (struct pose_bytes){packed->plain, SIZE},
+                   &writer);
     pack_segments(packed, &arena);
     arena_release(&arena);
-    struct libdeflate_compressor *deflater = need(libdeflate_alloc_compressor(6));
+    struct libdeflate_compressor *deflater = bench_need(libdeflate_alloc_compressor(6));
     size_t bound = libdeflate_zlib_compress_bound(deflater, SIZE);
     writer_init(&writer, &packed->zlib, NULL);
-    uint8_t *to = need(writer_reserve(&writer, bound));
+    uint8_t *to = bench_need(writer_reserve(&writer, bound));
     writer_commit(&writer, libdeflate_zlib_compress(deflater, packed->plain, SIZE, to, bound));
     libdeflate_free_compressor(deflater);
 }
@@ -131,8 +125,8 @@ static void check(struct packed *packed, void (*unpack)(void *subject))
 
 static void run(void)
 {
-    struct packed packed = {.plain = need(malloc(SIZE)), .out = need(malloc(SIZE))};
-    packed.inflater = need(libdeflate_alloc_decompressor());
+    struct packed packed = {.plain = bench_need(malloc(SIZE)), .out = bench_need(malloc(SIZE))};
+    packed.inflater = bench_need(libdeflate_alloc_decompressor());
     for (int track = 0; track < TRACKS; track++)
         make_keys(packed.plain + (size_t)track * FRAMES * KEY, track);
     pack_all(&packed);

@@ -12,13 +12,6 @@
 
 enum { TRACKS = 110, FRAMES = 300, KEYS = (TRACKS + 1) * FRAMES };
 
-static void *need(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 /* ------------------------------------------------------------------------------------------------- a clip -- */
 
 struct made {
@@ -47,7 +40,7 @@ static void fill_track(struct made *made, int track)
 
 static struct made *make_clip(void)
 {
-    struct made *made = need(calloc(1, sizeof *made));
+    struct made *made = bench_need(calloc(1, sizeof *made));
     for (int k = 0; k < FRAMES; k++) {
         made->times[k] = (float)(k / 30.0);
         made->places[k][1] = 1 + 0.1f * sinf(0.05f * (float)k);
@@ -85,7 +78,7 @@ static void copy_file(void *subject)
 static void decode_bytes(struct pose_bytes bytes)
 {
     struct pose_source source = {.bytes = bytes, .format = "sims3-clip"};
-    struct pose_document *document = need(pose_decode(&source, NULL, NULL));
+    struct pose_document *document = bench_need(pose_decode(&source, NULL, NULL));
     if (document->clips->key_count != KEYS)
         abort();
     pose_document_free(document);
@@ -128,8 +121,8 @@ static void make_files(struct file *file, const struct made *made)
     if (!pose_pack("dbpf", &item, 1, NULL, NULL, &file->package, NULL))
         abort();
     const struct pose_source source = {.bytes = {file->package.data, file->package.size}};
-    file->archive = need(pose_archive_open(&source, NULL, NULL));
-    file->copy = need(malloc(file->clip.size));
+    file->archive = bench_need(pose_archive_open(&source, NULL, NULL));
+    file->copy = bench_need(malloc(file->clip.size));
 }
 
 static void run(void)

@@ -12,13 +12,6 @@
 
 enum { TRACKS = 29, FRAMES = 1000 };
 
-static void *need(void *memory)
-{
-    if (!memory)
-        abort();
-    return memory;
-}
-
 /* ------------------------------------------------------------------------------------------------ a skill -- */
 
 struct skill {
@@ -43,7 +36,7 @@ static void fill_track(struct skill *skill, int track)
 
 static struct skill *make_skill(void)
 {
-    struct skill *skill = need(calloc(1, sizeof *skill));
+    struct skill *skill = bench_need(calloc(1, sizeof *skill));
     for (int k = 0; k < FRAMES; k++) {
         skill->times[k] = (float)(k / 30.0);
         skill->places[k][1] = 3 + 0.1f * sinf(0.05f * (float)k);
@@ -93,7 +86,7 @@ static struct file make_file(const char *format, const struct skill *skill, cons
     struct file file = {.format = format, .bytes = encode(format, skill, mode)};
     if (strcmp(format, "tso-anim"))
         file.keys = encode("sims1-cfp", skill, mode);
-    file.copy = need(malloc(file.bytes.size + file.keys.size));
+    file.copy = bench_need(malloc(file.bytes.size + file.keys.size));
     return file;
 }
 
@@ -126,7 +119,7 @@ static void decode_file(void *subject)
                                  .format = file->format,
                                  .find = find_keys,
                                  .user = file};
-    struct pose_document *document = need(pose_decode(&source, NULL, NULL));
+    struct pose_document *document = bench_need(pose_decode(&source, NULL, NULL));
     if (document->clips->key_count != (TRACKS + 1) * FRAMES)
         abort();
     pose_document_free(document);
@@ -143,7 +136,7 @@ static void copy_file(void *subject)
 static void make_room(void *subject)
 {
     const struct file *file = subject;
-    float *room = need(calloc((size_t)TRACKS * FRAMES * 4 + 3 * FRAMES, sizeof *room));
+    float *room = bench_need(calloc((size_t)TRACKS * FRAMES * 4 + 3 * FRAMES, sizeof *room));
     for (size_t i = 0; i < (size_t)TRACKS * FRAMES * 4; i += 1024)
         room[i] = 1;
     bench_use(room);

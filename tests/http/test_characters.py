@@ -5,8 +5,8 @@ import struct
 import unittest
 import zipfile
 
-from daemon import Daemon, corpus
-from fixture import SampleCase
+from daemon import corpus
+from fixture import SampleCase, ServedCase
 
 
 def packed(folder, pattern="*"):
@@ -19,19 +19,10 @@ def packed(folder, pattern="*"):
 
 
 @unittest.skipUnless(corpus(), "no corpus")
-class RealCharacters(unittest.TestCase):
-    assertClose = SampleCase.assertClose
-    assertSameTurn = SampleCase.assertSameTurn
-
+class RealCharacters(ServedCase):
     @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon(corpus() / "sims")
-        cls.daemon.__enter__()
-        cls.client = cls.daemon.client
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.__exit__(None, None, None)
+    def serves(cls):
+        return (corpus() / "sims",)
 
     def test_every_file_decodes(self):
         archive = self.client.items("/v1/archives")[0]

@@ -2,7 +2,8 @@
 
 import unittest
 
-from daemon import Daemon, corpus
+from daemon import corpus
+from fixture import ServedCase
 
 # Format: its extension, and how far a component of a rotation or translation may be off. Their steps: the last bit of
 # a 32-bit float (rotations of The Sims Online are brought to unit length, lengths are feet), the words of Second Life,
@@ -21,16 +22,10 @@ def unit(values):
 
 
 @unittest.skipUnless(corpus(), "no corpus")
-class RealClips(unittest.TestCase):
+class RealClips(ServedCase):
     @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon(corpus())
-        cls.daemon.__enter__()
-        cls.client = cls.daemon.client
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.__exit__(None, None, None)
+    def serves(cls):
+        return (corpus(),)
 
     def keys(self, body, extension):
         reply = self.client.post("/v1/convert", body, to="json", name="x." + extension)

@@ -6,6 +6,7 @@ import unittest
 from urllib.parse import quote
 
 from daemon import Daemon
+from fixture import ServedCase
 from uploads import form
 
 # Parameters that say something only beside others, and the value that a path must have for them.
@@ -154,18 +155,12 @@ class Examples(unittest.TestCase):
             self.assertTrue(operation.item.get("summary") or operation.item.get("description"), operation.name)
 
 
-class EveryRoute(unittest.TestCase):
+class EveryRoute(ServedCase):
     """What holds for each template of the contract, whatever it does."""
 
     @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon(Daemon.samples)
-        cls.daemon.start()
-        cls.client = cls.daemon.client
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.daemon.stop() == 0, cls.daemon.errors()
+    def serves(cls):
+        return (Daemon.samples,)
 
     def targets(self):
         """(template, methods, a path of it)"""

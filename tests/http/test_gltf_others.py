@@ -10,6 +10,7 @@ import unittest
 from pathlib import Path
 
 from daemon import Daemon
+from fixture import ServedCase
 from test_skeletons import gltf
 
 
@@ -86,17 +87,7 @@ def packed(extension="EXT_meshopt_compression"):
 ONE, X, Y, Z = (0, 0, 0, 1), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0)
 
 
-class Others(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-        cls.daemon.start()
-        cls.client = cls.daemon.client
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.stop()
-
+class Others(ServedCase):
     def served(self, *documents):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

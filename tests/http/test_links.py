@@ -10,8 +10,7 @@ import zipfile
 from html.parser import HTMLParser
 from urllib.parse import quote, urlsplit
 
-from daemon import Daemon
-from fixture import SampleCase
+from fixture import SampleCase, ServedCase
 from uploads import WALK, sample
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"}
@@ -163,17 +162,7 @@ class Links(SampleCase):
         self.assertNotIn("<b>", page.text)
 
 
-class Forms(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon()
-        cls.daemon.__enter__()
-        cls.client = cls.daemon.client
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.__exit__(None, None, None)
-
+class Forms(ServedCase):
     def test_a_form_goes_on_to_the_page(self):
         reply = self.client.post("/v1/archives?name=walk.anim", body=sample(WALK), headers=BROWSER)
         self.assertEqual((reply.status, reply.body), (303, b""))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sims3_files as made
 from daemon import Daemon, corpus, run
-from fixture import SampleCase
+from fixture import SampleCase, ServedCase
 
 PETS = "6B20C4F3-48000000-94E51F6DDD39F504"
 CHAIN = (("b__ROOT__", -1, (0, 0, 0)), ("b__ROOT_bind__", 0, (0, 1, 0)), ("b__Pelvis__", 1, (0, 0, 0)),
@@ -329,18 +329,12 @@ class Lints(MadeCase):
 
 
 @unittest.skipUnless(corpus(), "no corpus")
-class Loaded(unittest.TestCase):
+class Loaded(ServedCase):
     """What the corpus says of the real files, from the running daemon."""
 
     @classmethod
-    def setUpClass(cls):
-        cls.daemon = Daemon(corpus() / "sims3")
-        cls.daemon.__enter__()
-        cls.client = cls.daemon.client
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.daemon.__exit__(None, None, None)
+    def serves(cls):
+        return (corpus() / "sims3",)
 
     def test_who_has_an_id(self):
         link = self.client.get("/v1/resolve", id="0x94E51F6DDD39F504").json["chain"][0]

@@ -149,3 +149,11 @@ void codec_check_bytes(const char *what, const void *a, size_t a_size, const voi
         ck_abort_msg("%s: byte %zu is %02x, not %02x", what, i, x[i], y[i]);
     ck_assert_msg(a_size == b_size, "%s: %zu bytes, not %zu", what, a_size, b_size);
 }
+
+void codec_check_json(const struct pose_value *value, const char *expected)
+{
+    struct pose_buffer text = {0};
+    ck_assert(pose_json_value(&text, value) && pose_buffer_append(&text, "", 1));
+    ck_assert_str_eq((const char *)text.data, expected);
+    pose_buffer_free(&text);
+}

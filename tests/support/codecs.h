@@ -40,6 +40,8 @@ struct codec_losses {
 /* Encodes what must succeed; losses may be NULL. Free with pose_buffer_free. */
 struct pose_buffer codec_must_encode(const char *format, const struct pose_content *content,
                                      struct codec_losses *losses);
+/* Fails the test unless the value is that JSON. */
+void codec_check_json(const struct pose_value *value, const char *expected);
 /* Fails the test unless the bytes are the same; says where they differ. */
 void codec_check_bytes(const char *what, const void *a, size_t a_size, const void *b, size_t b_size);
 

@@ -1,6 +1,7 @@
 #include "tests/support/sims3_files.h"
 
 #include "lib/core/numbers/float_bits.h"
+#include "tests/support/codecs.h"
 
 #include <check.h>
 #include <string.h>
@@ -158,4 +159,11 @@ size_t sims3_begin_events(struct sims3_made *made, uint32_t count)
 void sims3_end_events(struct sims3_made *made, size_t at)
 {
     sims3_set_u32(made, at + 12, (uint32_t)(made->bytes.size - at - 20));
+}
+
+struct pose_document *sims3_decode(struct sims3_made *made)
+{
+    struct pose_document *document = codec_must_decode("sims3-clip", made->bytes.data, made->bytes.size);
+    pose_buffer_free(&made->bytes);
+    return document;
 }

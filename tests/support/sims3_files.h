@@ -13,6 +13,8 @@ void sims3_put(struct sims3_made *made, const void *bytes, size_t size);
 void sims3_put_u16(struct sims3_made *made, unsigned value);
 void sims3_put_u32(struct sims3_made *made, uint32_t value);
 void sims3_put_f32(struct sims3_made *made, float value);
+/* Decodes the file as a clip, which must succeed, and frees it. */
+struct pose_document *sims3_decode(struct sims3_made *made);
 /* Overwrites what was put before. */
 void sims3_set_u32(struct sims3_made *made, size_t offset, uint32_t value);
 void sims3_set_f32(struct sims3_made *made, size_t offset, float value);

@@ -1,31 +1,28 @@
-"""What the cases share: one daemon on the sample library for each module that asks for it."""
+"""What the cases share: a daemon for each class of them, and how answers are compared."""
 
 import unittest
 
 from daemon import Daemon
 
 
-class SampleCase(unittest.TestCase):
-    """self.client talks to a daemon that serves the sample library."""
+class ServedCase(unittest.TestCase):
+    """self.client talks to a daemon with these arguments that serves what serves() names."""
 
     arguments = ()
 
     @classmethod
+    def serves(cls):
+        return ()
+
+    @classmethod
     def setUpClass(cls):
-        cls.daemon = Daemon(*cls.arguments, Daemon.samples)
+        cls.daemon = Daemon(*cls.arguments, *cls.serves())
         cls.daemon.__enter__()
         cls.client = cls.daemon.client
 
     @classmethod
     def tearDownClass(cls):
         cls.daemon.__exit__(None, None, None)
-
-    @classmethod
-    def clip(cls, name, fmt):
-        """The one clip of that name and format, as the list has it."""
-        found = cls.client.items("/v1/clips", name=name, format=fmt)
-        assert len(found) == 1, found
-        return found[0]
 
     def assertProblem(self, reply, status, **members):
         self.assertEqual(reply.status, status, reply)
@@ -41,3 +38,18 @@ class SampleCase(unittest.TestCase):
         """q and -q are one rotation."""
         flip = -1 if sum(a * b for a, b in zip(found, wanted)) < 0 else 1
         self.assertClose([flip * a for a in found], wanted, tolerance, message)
+
+
+class SampleCase(ServedCase):
+    """The daemon serves the sample library."""
+
+    @classmethod
+    def serves(cls):
+        return (Daemon.samples,)
+
+    @classmethod
+    def clip(cls, name, fmt):
+        """The one clip of that name and format, as the list has it."""
+        found = cls.client.items("/v1/clips", name=name, format=fmt)
+        assert len(found) == 1, found
+        return found[0]

@@ -1,5 +1,6 @@
 /* The mannequin: a closed surface, whole weights, on the ground and as tall as the skeleton, on every stand-in. */
 #include "pose.h"
+#include "tests/support/allocators.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
@@ -162,23 +163,10 @@ TEST(it_stands_on_the_ground_as_tall_as_its_skeleton)
 
 /* -------------------------------------------------------------------------------------------------- no memory -- */
 
-static unsigned left;
-
-static void *refuse(void *user, size_t size)
-{
-    (void)user;
-    return left-- > 0 ? malloc(size) : NULL;
-}
-
-static void give_back(void *user, void *memory)
-{
-    (void)user;
-    free(memory);
-}
-
 TEST(without_memory_there_is_none)
 {
-    const struct pose_allocator allocator = {refuse, give_back, NULL};
+    unsigned left;
+    const struct pose_allocator allocator = allocator_of_some(&left);
     const struct pose_options options = {.allocator = &allocator};
     struct dressed dressed;
     struct pose_error error;

@@ -1,6 +1,7 @@
 /* The shipped skeletons: whole, plausible, and under the games' own names. */
 #include "lib/core/hash.h"
 #include "lib/model/stand_in.h"
+#include "tests/support/allocators.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
@@ -130,24 +131,12 @@ TEST(sl_sides_mirror)
     pose_document_free(document);
 }
 
-static void *refuse(void *user, size_t size)
-{
-    int *left = user;
-    return (*left)-- > 0 ? malloc(size) : NULL;
-}
-
-static void give_back(void *user, void *memory)
-{
-    (void)user;
-    free(memory);
-}
-
 TEST(memory_may_run_out)
 {
     bool done = false;
-    for (int allowed = 0; !done; allowed++) {
-        int left = allowed;
-        struct pose_allocator allocator = {refuse, give_back, &left};
+    for (unsigned allowed = 0; !done; allowed++) {
+        unsigned left = allowed;
+        struct pose_allocator allocator = allocator_of_some(&left);
         struct pose_options options = {.allocator = &allocator};
         struct pose_error error;
         struct pose_document *document = pose_stand_in(0, &options, &error);

@@ -4,6 +4,7 @@
  */
 #include "tests/support/codecs.h"
 #include "tests/support/corpus.h"
+#include "tests/support/allocators.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
@@ -335,25 +336,13 @@ TEST(overlapping_bindings_cost_their_number)
     free(vertices);
 }
 
-static void *refuse(void *user, size_t size)
-{
-    unsigned *left = user;
-    return (*left)-- ? malloc(size) : NULL;
-}
-
-static void free_plain(void *user, void *memory)
-{
-    (void)user;
-    free(memory);
-}
-
 TEST(refused_memory_is_an_error)
 {
     struct pose_mesh mesh = small_mesh();
     struct pose_skin *skin = NULL;
     for (unsigned allowed = 0; !skin; allowed++) {
         unsigned left = allowed;
-        struct pose_allocator allocator = {refuse, free_plain, &left};
+        struct pose_allocator allocator = allocator_of_some(&left);
         struct pose_options options = {.allocator = &allocator};
         struct pose_error error;
         skin = pose_skin_new(&mesh, &skeleton, POSE_AXES_GLTF, &options, &error);

@@ -1,6 +1,7 @@
 /* JSON text: commas, nesting, numbers and strings as every part of the program writes them. */
 #include "lib/core/bytes/json_writer.h"
 #include "lib/core/bytes/base64.h"
+#include "tests/support/allocators.h"
 #include "tests/support/unit.h"
 
 #include <math.h>
@@ -109,24 +110,10 @@ TEST(long_strings_are_cut_with_an_ellipsis)
     ck_assert_str_eq(text_of(&out), "[\"abcde…\",\"abcde\",\"abcd…\"]");
 }
 
-/* How many more allocations there are. */
-static unsigned left;
-
-static void *alloc(void *user, size_t size)
-{
-    (void)user;
-    return left ? left--, malloc(size) : NULL;
-}
-
-static void release(void *user, void *memory)
-{
-    (void)user;
-    free(memory);
-}
-
 TEST(half_a_text_is_none)
 {
-    static const struct pose_allocator allocator = {.alloc = alloc, .free = release};
+    unsigned left;
+    const struct pose_allocator allocator = allocator_of_some(&left);
     for (unsigned count = 0; count < 4; count++) {
         struct pose_buffer out = {.allocator = &allocator};
         struct json_writer json;

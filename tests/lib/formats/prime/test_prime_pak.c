@@ -2,6 +2,7 @@
 #include "lib/core/value.h"
 #include "lib/core/bytes/writer.h"
 #include "tests/support/archives.h"
+#include "tests/support/allocators.h"
 #include "tests/support/unit.h"
 
 #include <libdeflate.h>
@@ -352,22 +353,11 @@ TEST_EACH(segments_that_are_refused, COUNT(segments))
     pose_buffer_free(&bytes);
 }
 
-static void *refuse(void *user, size_t size)
-{
-    return size > *(const size_t *)user ? NULL : malloc(size);
-}
-
-static void release(void *user, void *memory)
-{
-    (void)user;
-    free(memory);
-}
-
 /* A size that the stored bytes cannot give takes no memory; nor does one over the limits. */
 TEST(bombs)
 {
     static size_t most = 100000;
-    const struct pose_allocator allocator = {refuse, release, &most};
+    const struct pose_allocator allocator = allocator_of_small(&most);
     const struct pose_options patient = {.allocator = &allocator, .limits = {.ratio = UINT32_MAX}},
                               by_ratio = {.allocator = &allocator, .limits = {.ratio = 200}};
     static const uint8_t data[2][12] = {{0x0f, 0xff, 0xff, 0xff, 0, 5, 18, 'a', 0x11, 0, 0},

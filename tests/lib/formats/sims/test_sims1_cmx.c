@@ -130,14 +130,6 @@ static struct pose_document *decode(const char *text)
     return document;
 }
 
-static void check_json(const struct pose_value *value, const char *expected)
-{
-    struct pose_buffer text = {0};
-    ck_assert(pose_json_value(&text, value) && pose_buffer_append(&text, "", 1));
-    ck_assert_str_eq((const char *)text.data, expected);
-    pose_buffer_free(&text);
-}
-
 /* ------------------------------------------------------------------------------------------------ reading -- */
 
 TEST(skeletons_are_read)
@@ -153,9 +145,10 @@ TEST(skeletons_are_read)
     ck_assert_int_eq(skeleton->joints[1].parent, 0);
     ck_assert(skeleton->joints[0].translation[0] == -5.88894e-005f);
     ck_assert(skeleton->joints[0].rotation[1] == 0.6f && skeleton->joints[0].rotation[3] == 0.8f);
-    check_json(skeleton->joints[0].extras, "{\"props\":[{\"name\":\"adult\"}],\"can_translate\":true,"
-                                           "\"can_rotate\":true,\"can_blend\":false,\"wiggle_value\":700000,"
-                                           "\"wiggle_power\":0.05}");
+    codec_check_json(skeleton->joints[0].extras,
+                     "{\"props\":[{\"name\":\"adult\"}],\"can_translate\":true,"
+                     "\"can_rotate\":true,\"can_blend\":false,\"wiggle_value\":700000,"
+                     "\"wiggle_power\":0.05}");
     pose_document_free(document);
 }
 
@@ -165,9 +158,10 @@ TEST(suits_are_read)
     ck_assert_uint_eq(document->character_count, 1);
     ck_assert_str_eq(document->characters->name, "b001");
     ck_assert_str_eq(document->characters->type, "suit");
-    check_json(document->characters->extras,
-               "{\"type\":1,\"props\":[[{\"age\":\"old\"},{\"size\":\"\"}]],\"skins\":[{\"bone\":\"HEAD\","
-               "\"mesh\":\"xskin-hat\",\"flags\":4,\"props\":[{\"a\":\"b\"}]}]}");
+    codec_check_json(
+        document->characters->extras,
+        "{\"type\":1,\"props\":[[{\"age\":\"old\"},{\"size\":\"\"}]],\"skins\":[{\"bone\":\"HEAD\","
+        "\"mesh\":\"xskin-hat\",\"flags\":4,\"props\":[{\"a\":\"b\"}]}]}");
     pose_document_free(document);
 }
 
@@ -186,22 +180,22 @@ TEST(skills_are_read_with_their_keys)
     static const float places[] = {0, 10, 20, 1, 10, 20};
     ck_assert_mem_eq(translation->values, places, sizeof places);
     ck_assert(translation->times[1] == 0.5f && rotation->values[5] == 0.6f && rotation->values[7] == 0.8f);
-    check_json(clip->extras, "{\"duration_ms\":1000,\"distance\":2.5,\"is_moving\":true,"
-                             "\"file\":\"xskill-a2o-TEST\"}");
-    check_json(clip->tracks[0].extras, "{\"props\":[[{\"canblend\":\"0\"}]]}");
+    codec_check_json(clip->extras, "{\"duration_ms\":1000,\"distance\":2.5,\"is_moving\":true,"
+                                   "\"file\":\"xskill-a2o-TEST\"}");
+    codec_check_json(clip->tracks[0].extras, "{\"props\":[[{\"canblend\":\"0\"}]]}");
     ck_assert_ptr_null(clip->tracks[1].extras);
     ck_assert_uint_eq(clip->event_count, 3);
     ck_assert(clip->events[2].time == 0.5f);
     ck_assert_str_eq(clip->events[2].type, "sound");
-    check_json(clip->events[2].fields, "{\"value\":\"door\",\"joint\":\"ROOT\"}");
+    codec_check_json(clip->events[2].fields, "{\"value\":\"door\",\"joint\":\"ROOT\"}");
     pose_document_free(document);
 }
 
 TEST(props_of_motions_are_lists_of_pairs)
 {
     struct pose_document *document = decode(text_with(62, "2\r\nname\r\nadult"));
-    check_json(document->clips->tracks[0].extras,
-               "{\"props\":[[{\"name\":\"adult\"},{\"canblend\":\"0\"}]]}");
+    codec_check_json(document->clips->tracks[0].extras,
+                     "{\"props\":[[{\"name\":\"adult\"},{\"canblend\":\"0\"}]]}");
     pose_document_free(document);
 }
 

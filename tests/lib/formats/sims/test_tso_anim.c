@@ -16,15 +16,6 @@ static struct pose_document *decode(const struct tso_file *file)
     return codec_must_decode(FORMAT, file->data, file->size);
 }
 
-/* A tree as JSON, for comparing. */
-static void check_json(const struct pose_value *value, const char *expected)
-{
-    struct pose_buffer text = {0};
-    ck_assert(pose_json_value(&text, value) && pose_buffer_append(&text, "", 1));
-    ck_assert_str_eq((const char *)text.data, expected);
-    pose_buffer_free(&text);
-}
-
 /* ------------------------------------------------------------------------------------------------ values -- */
 
 TEST(a_plain_file_is_read)
@@ -42,9 +33,9 @@ TEST(a_plain_file_is_read)
     ck_assert(clip->loop == POSE_LOOP_UNKNOWN && clip->loop_in == 0 && clip->loop_out == 1);
     ck_assert_uint_eq(clip->track_count, 2);
     ck_assert_uint_eq(clip->key_count, 9);
-    check_json(clip->extras, "{\"duration_ms\":1000,\"distance\":2.5,\"is_moving\":true}");
-    check_json(clip->tracks[0].extras, "{\"props\":[[{\"name\":\"adult\"}]],\"unknown\":1}");
-    check_json(clip->tracks[1].extras, "{\"unknown\":1}");
+    codec_check_json(clip->extras, "{\"duration_ms\":1000,\"distance\":2.5,\"is_moving\":true}");
+    codec_check_json(clip->tracks[0].extras, "{\"props\":[[{\"name\":\"adult\"}]],\"unknown\":1}");
+    codec_check_json(clip->tracks[1].extras, "{\"unknown\":1}");
     pose_document_free(document);
 }
 
@@ -88,7 +79,7 @@ TEST(moments_become_events)
         const struct pose_event *event = &document->clips->events[i];
         ck_assert(event->time == expected[i].time);
         ck_assert_str_eq(event->type, expected[i].type);
-        check_json(event->fields, expected[i].fields);
+        codec_check_json(event->fields, expected[i].fields);
     }
     pose_document_free(document);
 }
@@ -372,7 +363,7 @@ TEST(props_of_two_levels)
     struct pose_document *document = codec_must_decode(NULL, file.data, file.size);
     ck_assert_uint_eq(codec_warnings(document, "two_level_props"), 1);
     ck_assert_uint_eq(codec_warnings(document, NULL), 1);
-    check_json(document->clips->tracks[0].extras, "{\"props\":[[{\"name\":\"adult\"}]],\"unknown\":1}");
+    codec_check_json(document->clips->tracks[0].extras, "{\"props\":[[{\"name\":\"adult\"}]],\"unknown\":1}");
     /* Written with three. */
     struct tso_file three;
     tso_make_anim(&three);

@@ -4,6 +4,7 @@
 #include "lib/formats/sims3/names.h"
 #include "tests/support/archives.h"
 #include "tests/support/corpus.h"
+#include "tests/support/allocators.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>
@@ -481,22 +482,11 @@ TEST(references_before_the_start)
 }
 
 /* Sizes that the stored bytes cannot give are refused before memory is taken for them. */
-static void *refuse(void *user, size_t size)
-{
-    return size > *(const size_t *)user ? NULL : malloc(size);
-}
-
-static void release(void *user, void *memory)
-{
-    (void)user;
-    free(memory);
-}
-
 TEST(bombs)
 {
     static const uint8_t data[] = {0x90, 0xfb, 0x0f, 0xff, 0xff, 0xff, 0xe0, 'a', 'b', 'c', 'd', 0xfc};
     static size_t most = 100000;
-    const struct pose_allocator allocator = {refuse, release, &most};
+    const struct pose_allocator allocator = allocator_of_small(&most);
     const struct pose_options options = {.allocator = &allocator, .limits = {.ratio = UINT32_MAX}};
     static const uint16_t codes[] = {0xffff, 0x5a42};
     for (int i = 0; i < 2; i++) {

@@ -12,13 +12,6 @@ static const char FORMAT[] = "sims3-clip";
 
 static const uint32_t HEAD = 0x0f97b21b, ROOT = 0xfeae6981, PELVIS = 0x556b181a;
 
-static struct pose_document *decode(struct sims3_made *made)
-{
-    struct pose_document *document = codec_must_decode(FORMAT, made->bytes.data, made->bytes.size);
-    pose_buffer_free(&made->bytes);
-    return document;
-}
-
 static void check_values(const struct pose_channel *channel, uint32_t key, unsigned components,
                          const float *expected)
 {
@@ -64,7 +57,7 @@ TEST(the_example_has_its_values)
 {
     struct sims3_made made;
     sims3_make_example(&made);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     static const char *const names[] = {"b__Head__", "b__ROOT__", "b__Pelvis__"};
     const uint32_t ids[] = {HEAD, ROOT, PELVIS};
     const struct pose_track *tracks = document->clips->tracks;
@@ -88,7 +81,7 @@ TEST(the_example_has_its_extras)
 {
     struct sims3_made made;
     sims3_make_example(&made);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     const struct pose_clip *clip = document->clips;
     check_json(clip->extras,
                "{\"source_name\":\"demo.ma\",\"version\":2,\"flags\":0,\"frame_duration\":0.033333335,"
@@ -165,7 +158,7 @@ TEST_EACH(every_packing_is_unpacked, COUNT(packings))
     memcpy(key + 4, packing->payload, packing->payload_size);
     make(&made, &(struct sims3_channel_made){HEAD, packing->kind, 1, 1, -2, key, 4 + packing->payload_size},
          1);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     const struct pose_channel *channel = &document->clips->tracks->channels[packing->part];
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     ck_assert_uint_eq(channel->count, 1);
@@ -196,7 +189,7 @@ TEST_EACH(every_constant_is_one_key, COUNT(constants))
 {
     struct sims3_made made;
     make(&made, &(struct sims3_channel_made){HEAD, constants[_i].kind, 65535, 7, 9, NULL, 0}, 1);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     const struct pose_channel *channel = &document->clips->tracks->channels[constants[_i].part];
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     ck_assert_uint_eq(channel->count, 1);
@@ -209,7 +202,7 @@ TEST(a_channel_without_keys_drives_nothing)
 {
     struct sims3_made made;
     make(&made, &(struct sims3_channel_made){HEAD, 0x112, 0, 0, 1, NULL, 0}, 1);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(document->clips->track_count, 1);
     ck_assert_uint_eq(document->clips->key_count, 0);
     ck_assert(document->clips->duration == 3 * (1 / 30.0f));
@@ -221,7 +214,7 @@ TEST(a_rotation_without_length_is_the_identity)
     static const uint8_t key[12] = {0};
     struct sims3_made made;
     make(&made, &(struct sims3_channel_made){HEAD, 0x214, 1, 0, 1, key, sizeof key}, 1);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     check_values(&document->clips->tracks->channels[POSE_ROTATION], 0, 4, (float[]){0, 0, 0, 1});
     pose_document_free(document);
 }
@@ -236,7 +229,7 @@ TEST(channels_are_gathered_into_tracks)
         {HEAD, 0x30f, 0, 0, 1, NULL, 0}, {12345, 0x211, 0, 0, 1, NULL, 0}};
     struct sims3_made made;
     make(&made, channels, 6);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     const struct pose_track *tracks = document->clips->tracks;
     ck_assert_uint_eq(document->clips->track_count, 5);
     ck_assert(tracks[0].id == HEAD && tracks[0].channels[POSE_TRANSLATION].count == 1);
@@ -279,7 +272,7 @@ TEST_EACH(sizes_of_keys_follow_the_rule, COUNT(sizes))
     struct sims3_made made;
     put_keys(keys, sizes[_i].key_size, 1);
     make(&made, &(struct sims3_channel_made){HEAD, 0x103, 3, 0, 1, keys, sizes[_i].total}, 1);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     const struct pose_channel *channel = &document->clips->tracks->channels[POSE_TRANSLATION];
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     ck_assert_uint_eq(channel->count, 3);
@@ -299,7 +292,7 @@ TEST(the_next_channel_with_keys_ends_the_span)
     struct sims3_made made;
     make(&made, channels, 3);
     sims3_set_u32(&made, SIMS3_AT_CHANNEL + 20, 48 + 60 + 2 + 16 + 30); /* of a constant: within the keys */
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     const struct pose_channel *channel = &document->clips->tracks->channels[POSE_TRANSLATION];
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     ck_assert(channel->times[1] == 1 / 30.0f && channel->times[2] == 2 * (1 / 30.0f));
@@ -314,7 +307,7 @@ TEST(ticks_are_sorted_and_the_last_of_each_stays)
         {2, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 2, 0}, {2, 0, 0, 0, 3, 0}, {1, 0, 0, 0, 4, 0}};
     struct sims3_made made;
     make(&made, &(struct sims3_channel_made){HEAD, 0x705, 4, 0, 65535, keys, sizeof keys}, 1);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     const struct pose_channel *channel = &document->clips->tracks->channels[POSE_MORPH];
     ck_assert_uint_eq(codec_warnings(document, "unsorted_keys"), 1);
     ck_assert_uint_eq(codec_warnings(document, "equal_key_times"), 1);
@@ -334,7 +327,7 @@ TEST(unknown_channels_are_listed)
                                                   {HEAD, 0x105, 0, 1, 2, NULL, 0}};
     struct sims3_made made;
     make(&made, channels, 4);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, "unknown_channel"), 3);
     ck_assert_uint_eq(codec_warnings(document, "component_count"), 1);
     ck_assert_uint_eq(document->clips->key_count, 0);
@@ -354,7 +347,7 @@ TEST(what_is_odd_is_warned_of)
     make(&made, twice, 2);
     sims3_put(&made, "tail", 4);
     sims3_set_u32(&made, 4, 1);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, "duplicate_channel"), 1);
     ck_assert_uint_eq(codec_warnings(document, "trailing_bytes"), 1);
     ck_assert_uint_eq(codec_warnings(document, "linked_clip"), 1);
@@ -368,7 +361,7 @@ TEST(odd_flags_are_counted)
     static const uint8_t keys[3][6] = {{0, 0, 0x10, 0, 1, 0}, {1, 0, 1, 0, 1, 0}, {2, 0, 0x80, 0, 1, 0}};
     struct sims3_made made;
     make(&made, &(struct sims3_channel_made){HEAD, 0x705, 3, 0, 1, keys, sizeof keys}, 1);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     ck_assert_int_eq(value_get_int(document->clips->extras, "flagged_keys", -1), 2);
     pose_document_free(document);

@@ -9,13 +9,6 @@
 
 static const char FORMAT[] = "sims3-clip";
 
-static struct pose_document *decode(struct sims3_made *made)
-{
-    struct pose_document *document = codec_must_decode(FORMAT, made->bytes.data, made->bytes.size);
-    pose_buffer_free(&made->bytes);
-    return document;
-}
-
 static void make(struct sims3_made *made, const struct sims3_channel_made *channels, size_t count)
 {
     sims3_make(made, &(struct sims3_section_made){1 / 30.0f, 4, count, 0, channels, NULL});
@@ -88,7 +81,7 @@ TEST_EACH(what_is_broken_is_refused, COUNT(refusals))
     sims3_make_example(&made);
     sims3_set_u32(&made, refusals[_i].at, refusals[_i].value);
     if (!*refusals[_i].code) {
-        pose_document_free(decode(&made));
+        pose_document_free(sims3_decode(&made));
         return;
     }
     struct pose_error error = codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, refusals[_i].code);
@@ -206,7 +199,7 @@ TEST(a_table_that_leads_to_itself_ends)
         sims3_put_u32(&made, 0);
     sims3_set_u32(&made, made.bytes.size - 4800, 1000);
     ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), SMALL);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(value_count(pose_value_find(document->clips->extras, "ik_chains")), 1000);
     pose_document_free(document);
 }

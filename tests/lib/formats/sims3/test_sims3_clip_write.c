@@ -12,13 +12,6 @@
 static const char FORMAT[] = "sims3-clip";
 static const uint32_t HEAD = 0x0f97b21b;
 
-static struct pose_document *decode(struct sims3_made *made)
-{
-    struct pose_document *document = codec_must_decode(FORMAT, made->bytes.data, made->bytes.size);
-    pose_buffer_free(&made->bytes);
-    return document;
-}
-
 static struct pose_document *write_and_read(const struct pose_clip *clip, const char *losses_expected)
 {
     const struct pose_content content = {.clip_count = 1, .clips = clip};
@@ -31,19 +24,11 @@ static struct pose_document *write_and_read(const struct pose_clip *clip, const 
     return again;
 }
 
-static void check_json(const struct pose_value *value, const char *expected)
-{
-    struct pose_buffer text = {0};
-    ck_assert(pose_json_value(&text, value) && pose_buffer_append(&text, "", 1));
-    ck_assert_str_eq((const char *)text.data, expected);
-    pose_buffer_free(&text);
-}
-
 static void check_same(const struct pose_value *a, const struct pose_value *b)
 {
     struct pose_buffer text = {0};
     ck_assert(pose_json_value(&text, a) && pose_buffer_append(&text, "", 1));
-    check_json(b, (const char *)text.data);
+    codec_check_json(b, (const char *)text.data);
     pose_buffer_free(&text);
 }
 
@@ -116,7 +101,7 @@ static void check_events(const struct pose_clip *clip, uint32_t count)
                  expected_events[i].fields);
         ck_assert(clip->events[i].time == expected_events[i].time);
         ck_assert_str_eq(clip->events[i].type, expected_events[i].type);
-        check_json(clip->events[i].fields, text);
+        codec_check_json(clip->events[i].fields, text);
     }
 }
 
@@ -137,7 +122,7 @@ TEST(events_have_typed_fields_and_come_back)
 {
     struct sims3_made made;
     make_events(&made, false);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
     check_events(document->clips, 7);
     struct pose_document *again = write_and_read(document->clips, "");
@@ -151,7 +136,7 @@ TEST(unknown_events_keep_their_bytes)
 {
     struct sims3_made made;
     make_events(&made, true);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, "unknown_event"), 1);
     ck_assert_uint_eq(codec_warnings(document, NULL), 1);
     check_events(document->clips, 8);
@@ -174,7 +159,7 @@ TEST(the_event_after_an_unknown_one_is_found)
     sims3_put_event(&made, 4, 1, "b");
     sims3_put_event(&made, 8, 2, "c");
     sims3_end_events(&made, at);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, "unknown_event"), 2);
     ck_assert_uint_eq(document->clips->event_count, 3);
     ck_assert_str_eq(document->clips->events[1].type, "script");
@@ -195,7 +180,7 @@ TEST(floats_of_no_meaning_keep_their_bits)
         sims3_set_u32(&made, SIMS3_AT_END + 4 * i, end[i]);
     sims3_set_u32(&made, SIMS3_AT_EVENT + 12, 0xffc00000);
     sims3_set_u32(&made, SIMS3_AT_EVENT + 16, 0x7f800000);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     for (int i = 0; i < 3; i++) {
         const struct pose_content content = document_content(document);
         struct pose_buffer out = codec_must_encode(ways[i], &content, NULL);
@@ -205,10 +190,11 @@ TEST(floats_of_no_meaning_keep_their_bits)
         out = codec_must_encode(FORMAT, &again, NULL);
         ck_assert(!memcmp(out.data + out.size - sizeof end, end, sizeof end));
         struct pose_document *back = codec_must_decode(FORMAT, out.data, out.size);
-        check_json(pose_value_find(back->clips->extras, "end"),
-                   "[\"0x7FC00001\",\"0xFF800000\",\"0x7F800001\",-0]");
-        check_json(back->clips->events->fields, "{\"id\":101,\"unknown_12\":\"0xFFC00000\",\"unknown_16\":"
-                                                "\"0x7F800000\",\"unknown_20\":7,\"name\":\"go\"}");
+        codec_check_json(pose_value_find(back->clips->extras, "end"),
+                         "[\"0x7FC00001\",\"0xFF800000\",\"0x7F800001\",-0]");
+        codec_check_json(back->clips->events->fields,
+                         "{\"id\":101,\"unknown_12\":\"0xFFC00000\",\"unknown_16\":"
+                         "\"0x7F800000\",\"unknown_20\":7,\"name\":\"go\"}");
         pose_buffer_free(&out);
         pose_document_free(back);
         pose_document_free(middle);
@@ -242,11 +228,11 @@ TEST(chains_come_back)
     size_t end = made.bytes.size;
     uint8_t *table = malloc(end - start);
     memcpy(table, made.bytes.data + start, end - start);
-    struct pose_document *document = decode(&made);
+    struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
-    check_json(pose_value_find(document->clips->extras, "ik_chains"),
-               "[{\"targets\":[{\"index\":5,\"actor\":\"x\",\"slot\":\"L_footWorld\"},"
-               "{\"index\":6,\"actor\":\"baby\",\"slot\":\"IKtarget_baby\"}]},{\"targets\":[]}]");
+    codec_check_json(pose_value_find(document->clips->extras, "ik_chains"),
+                     "[{\"targets\":[{\"index\":5,\"actor\":\"x\",\"slot\":\"L_footWorld\"},"
+                     "{\"index\":6,\"actor\":\"baby\",\"slot\":\"IKtarget_baby\"}]},{\"targets\":[]}]");
     const struct pose_content content = document_content(document);
     struct pose_buffer out = codec_must_encode(FORMAT, &content, NULL);
     codec_check_bytes("table", out.data + start, end - start, table, end - start);
@@ -276,8 +262,8 @@ TEST(the_example_comes_back)
         }
     }
     /* The palette took what came from it, so that its values are exact. */
-    check_json(pose_value_find(b->tracks[1].extras, "channels"),
-               "[{\"type\":3,\"sub_type\":1,\"offset\":0,\"scale\":1}]");
+    codec_check_json(pose_value_find(b->tracks[1].extras, "channels"),
+                     "[{\"type\":3,\"sub_type\":1,\"offset\":0,\"scale\":1}]");
     pose_document_free(again);
     pose_document_free(document);
 }
@@ -303,8 +289,8 @@ TEST(values_are_rounded)
     struct pose_clip clip = clip_of(&track);
     struct pose_document *document = write_and_read(&clip, "");
     const struct pose_channel *channel = &document->clips->tracks->channels[POSE_TRANSLATION];
-    check_json(document->clips->tracks->extras,
-               "{\"channels\":[{\"type\":18,\"sub_type\":1,\"offset\":2,\"scale\":5}]}");
+    codec_check_json(document->clips->tracks->extras,
+                     "{\"channels\":[{\"type\":18,\"sub_type\":1,\"offset\":2,\"scale\":5}]}");
     ck_assert_uint_eq(document->clips->tracks->id, HEAD);
     ck_assert_uint_eq(document->clips->frame_count, 4);
     for (int i = 0; i < 12; i++)
@@ -340,9 +326,10 @@ TEST(what_stays_zero_is_a_constant)
     struct pose_document *document = write_and_read(&clip, "");
     const struct pose_track *tracks = document->clips->tracks;
     ck_assert_uint_eq(document->clips->track_count, 2);
-    check_json(tracks[0].extras, "{\"channels\":[{\"type\":11,\"sub_type\":1,\"offset\":0,\"scale\":1},"
-                                 "{\"type\":18,\"sub_type\":3,\"offset\":1,\"scale\":1}]}");
-    check_json(tracks[1].extras, "{\"channels\":[{\"type\":9,\"sub_type\":7,\"offset\":0,\"scale\":1}]}");
+    codec_check_json(tracks[0].extras, "{\"channels\":[{\"type\":11,\"sub_type\":1,\"offset\":0,\"scale\":1},"
+                                       "{\"type\":18,\"sub_type\":3,\"offset\":1,\"scale\":1}]}");
+    codec_check_json(tracks[1].extras,
+                     "{\"channels\":[{\"type\":9,\"sub_type\":7,\"offset\":0,\"scale\":1}]}");
     ck_assert_uint_eq(tracks[0].id, 0xd50466b9u); /* FNV-32 */
     ck_assert_uint_eq(tracks[1].id, 0xf7f2bc99u); /* the low half of FNV-64 */
     ck_assert_str_eq(tracks[1].name, "NoseCrinkleBack");
