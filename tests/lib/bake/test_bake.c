@@ -2,7 +2,7 @@
 #include "tests/lib/bake/bake_compare.h"
 #include "tests/support/codecs.h"
 #include "tests/support/one_clip.h"
-#include "tests/support/sims3_files.h"
+#include "tests/support/sims3/clip_files.h"
 #include "tests/support/sl_files.h"
 #include "tests/support/tso_files.h"
 #include "tests/support/unit.h"

@@ -3,7 +3,7 @@
 #include "tests/support/companions.h"
 #include "tests/support/corpus_folder.h"
 #include "tests/support/one_clip.h"
-#include "tests/support/sims3_files.h"
+#include "tests/support/sims3/clip_files.h"
 #include "tests/support/sl_files.h"
 #include "tests/support/tso_files.h"
 #include "tests/support/unit.h"

@@ -2,7 +2,7 @@
 #include "lib/core/value.h"
 #include "lib/formats/table.h"
 #include "tests/support/codecs.h"
-#include "tests/support/sims3_files.h"
+#include "tests/support/sims3/clip_files.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

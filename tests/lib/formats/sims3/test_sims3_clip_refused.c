@@ -1,7 +1,7 @@
 /* Sims 3 clips that are refused: every word of the worked example that can be wrong, and files made to hurt. */
 #include "lib/core/value.h"
 #include "tests/support/codecs.h"
-#include "tests/support/sims3_files.h"
+#include "tests/support/sims3/clip_files.h"
 #include "tests/support/unit.h"
 
 #include <stdlib.h>

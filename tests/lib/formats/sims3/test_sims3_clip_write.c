@@ -1,7 +1,7 @@
 /* Sims 3 clips written: events of every kind, chains, palettes, quantisation, clips of other rules, what is lost. */
 #include "lib/core/value.h"
 #include "tests/support/codecs.h"
-#include "tests/support/sims3_files.h"
+#include "tests/support/sims3/clip_files.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "lib/core/value.h"
 #include "tests/support/codecs.h"
 #include "tests/support/corpus.h"
-#include "tests/support/sims3_files.h"
+#include "tests/support/sims3/clip_files.h"
 #include "tests/support/unit.h"
 
 #include <math.h>

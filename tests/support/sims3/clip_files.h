@@ -1,6 +1,6 @@
 /* Sims 3 clips, put together field by field. */
-#ifndef TESTS_SUPPORT_SIMS3_FILES_H
-#define TESTS_SUPPORT_SIMS3_FILES_H
+#ifndef TESTS_SUPPORT_SIMS3_CLIP_FILES_H
+#define TESTS_SUPPORT_SIMS3_CLIP_FILES_H
 
 #include "pose.h"
 

@@ -1,4 +1,4 @@
-#include "tests/support/sims3_files.h"
+#include "tests/support/sims3/clip_files.h"
 
 #include "lib/core/numbers/float_bits.h"
 #include "tests/support/codecs.h"
