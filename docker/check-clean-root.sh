@@ -27,7 +27,7 @@ trap clean EXIT
 # inside COMMAND...: in the root of this stage, as its user. /proc is all that a build or the daemon may expect.
 inside() {
     chroot --userspec="$user" "$stage" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-        HOME=/ NODE_EXTRA_CA_CERTS=/etc/host-certificates.crt "$@"
+        HOME=/ NODE_EXTRA_CA_CERTS=/etc/host-certificates.crt CURL_CA_BUNDLE=/etc/host-certificates.crt "$@"
 }
 
 from() {
