@@ -137,6 +137,13 @@ test("versions of a clip are told: of its name and shape in the list, and of oth
   }
 });
 
+test("a version in another archive is told with its name", () => withPage(browser, daemon.origin, {}, async (page) => {
+  const [clip] = await daemon.clips("&name=Walk&format=prime-anim");
+  const { name } = await daemon.get(`/v1/archives/${clip.archive}`), other = ["metroid-prime-1.pak", "metroid-prime-2.pak"].find((one) => one !== name);
+  await open(page, `${daemon.origin}/clip/${clip.id}#t=0`);
+  await page.locator(".versions .what", { hasText: `${other}: ` }).waitFor();
+}));
+
 test("versions of a clip are told where a page of the list ends between them", async () => {
   const folder = temporaryFolder(after), bytes = readFileSync(join(samples, "second-life", "walk.anim"));
   const paths = [...Array.from({ length: PAGE - 2 }, (_, i) => `a-${String(i).padStart(2, "0")}.anim`), ...["b", "c", "d", "e"].map((name) => `${name}/walk.anim`)];

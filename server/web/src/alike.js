@@ -5,7 +5,7 @@ import { gameNames, titleOf } from "./titles.js";
 
 const SAME_S = 0.0005, SAME_DEG = 0.5, SAME_M = 0.005;
 const MOST_VERSIONS = 100; // of one name that are told apart in the list
-const MOST_NAMED = 12, MOST_LONG = 24, MOST_COMPARED = 6;
+const MOST_NAMED = 12, MOST_LONG = 24, MOST_COMPARED = 6, MOST_ARCHIVES = 1000;
 const SHAPE = ["format", "joint_count", "key_count", "event_count"];
 const COMPARED_FPS = 10;
 
@@ -51,6 +51,14 @@ function difference(clip, other, games) {
   return told.length ? told.join(", ") : "keys differ";
 }
 
+/** Where the others lie: their archives' names where these are not the clip's. */
+async function placesOf(posed, clip, others, signal) {
+  const names = new Map();
+  if (others.some((one) => one.archive !== clip.archive))
+    for (const { id, name } of (await posed.archives({ limit: MOST_ARCHIVES }, { signal })).items) names.set(id, name);
+  return (one) => [one.archive === clip.archive ? null : names.get(one.archive), one.entry].filter(Boolean).join(": ");
+}
+
 /** A section with the other versions of a clip, once they are found; empty if there are none. */
 export function otherVersions(posed, clip, formats, signal) {
   const section = el("section", { hidden: true });
@@ -64,10 +72,11 @@ export function otherVersions(posed, clip, formats, signal) {
     const compared = [...others.filter((one) => isAlike(one, clip)), ...maybe].slice(0, MOST_COMPARED);
     const same = new Set();
     for (const one of compared) if (await isSameMotion(posed, clip, one, signal)) same.add(one); // one after the other: nobody waits
-    const rows = [...maybe.filter((one) => same.has(one)), ...others].map((one) => el("li", {},
-      el("a", { href: clipPath(one), "data-link": true, title: one.entry }, titleOf(one)), " ",
-      el("span", { class: "what" }, [same.has(one) ? "same motion" : difference(clip, one, gameNames(formats)), one.entry].join(" · ")), " ",
-      el("a", { href: `/compare/${clip.id}?with=${one.id}`, "data-link": true, "aria-label": `Compare with ${titleOf(one)} (${one.entry})` }, "compare")));
+    const shown = [...maybe.filter((one) => same.has(one)), ...others], placeOf = await placesOf(posed, clip, shown, signal);
+    const rows = shown.map((one) => el("li", {},
+      el("a", { href: clipPath(one), "data-link": true, title: placeOf(one) }, titleOf(one)), " ",
+      el("span", { class: "what" }, [same.has(one) ? "same motion" : difference(clip, one, gameNames(formats)), placeOf(one)].join(" · ")), " ",
+      el("a", { href: `/compare/${clip.id}?with=${one.id}`, "data-link": true, "aria-label": `Compare with ${titleOf(one)} (${placeOf(one)})` }, "compare")));
     if (!rows.length || signal.aborted) return;
     section.append(el("h2", {}, "Other versions"), el("ul", { class: "versions" }, ...rows));
     section.hidden = false;
