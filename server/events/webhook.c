@@ -2,6 +2,7 @@
 
 #include "lib/core/hex.h"
 #include "pose.h"
+#include "server/events/event_queue.h"
 #include "server/events/post.h"
 #include "server/events/queue_files.h"
 #include "server/ops/clock.h"
@@ -17,7 +18,6 @@
 #include <string.h>
 
 enum {
-    MAX_WAITING = 10000, /* the oldest are given up for more */
     TRY_MS = 10000,
     FIRST_PAUSE_MS = 1000,
     MAX_PAUSE_MS = 10 * 60 * 1000,
@@ -27,178 +27,58 @@ enum {
     HEADER = 160,
 };
 
-static const char *const words[CHANGE_KINDS] = {"upload", "publish", "delete"};
-
-/* One that waits to be sent. */
-struct event {
-    struct event *next;
-    uint64_t number;
-    uint64_t due_ms; /* by clock_ms; 0: at once */
-    unsigned tries;
-    bool is_kept; /* may be sent: it is on the disk, or need not be */
-    bool is_sent; /* being sent: only that thread frees it */
-    size_t size;
-    char body[];
-};
-
 struct webhook {
     struct webhook *next; /* the next address */
-    char *url, *folder, shown[SHOWN];
+    char *url, shown[SHOWN];
     uint8_t key[MAX_KEY];
     size_t key_size; /* 0: none */
     const struct post_module *module;
     struct webhook_metrics counted; /* of all addresses, at the first one */
-    struct webhook_metrics *metrics;
     atomic_bool ends;
     bool is_started;
     pthread_t thread;
     pthread_mutex_t lock; /* guards the following members */
     pthread_cond_t changed;
-    pthread_cond_t kept;        /* an event is on the disk */
-    struct event *first, *last; /* by number */
-    struct event *unkept;       /* the first that is not on the disk; NULL: all are */
-    size_t count;
+    pthread_cond_t kept; /* an event is on the disk */
+    struct event_queue queue;
     uint64_t away_until_ms; /* the receiver did not answer: nothing is tried before */
     unsigned failures;      /* in a row, of the receiver */
-    uint64_t newest;        /* number of what was on the disk */
     bool is_told;           /* the log has that the receiver is away */
 };
 
-/* ---------------------------------------------------------------------------------------------- the queue -- */
-
-static void append(struct webhook *webhook, struct event *event)
-{
-    if (webhook->last)
-        webhook->last->next = event;
-    else
-        webhook->first = event;
-    webhook->last = event;
-    if (!event->is_kept && !webhook->unkept)
-        webhook->unkept = event;
-    webhook->count++;
-    atomic_fetch_add(&webhook->metrics->waiting, 1);
-}
-
-/* Takes it out of the list, and its file off the disk. */
-static void drop(struct webhook *webhook, struct event *event)
-{
-    struct event *before = NULL;
-    for (struct event *at = webhook->first; at != event; at = at->next)
-        before = at;
-    if (before)
-        before->next = event->next;
-    else
-        webhook->first = event->next;
-    if (webhook->last == event)
-        webhook->last = before;
-    webhook->count--;
-    atomic_fetch_sub(&webhook->metrics->waiting, 1);
-    if (webhook->folder && event->is_kept)
-        queue_files_drop(webhook->folder, event->number);
-    free(event);
-}
-
-/* Called with the lock held. */
-static void give_up(struct webhook *webhook, struct event *event, const char *why)
-{
-    log_message(LOG_ERROR, "webhook: event %016llx is given up: %s", (unsigned long long)event->number, why);
-    atomic_fetch_add(&webhook->metrics->failed, 1);
-    drop(webhook, event);
-}
-
-/* Called with the lock held. */
-static void make_room(struct webhook *webhook)
-{
-    struct event *oldest = webhook->first;
-    while (oldest && (oldest->is_sent || !oldest->is_kept))
-        oldest = oldest->next;
-    if (webhook->count >= MAX_WAITING && oldest)
-        give_up(webhook, oldest, "too many wait");
-}
-
-static struct event *make_event(uint64_t number, const void *body, size_t size)
-{
-    struct event *event = calloc(1, sizeof *event + size);
-    if (!event)
-        return NULL;
-    event->number = number;
-    event->size = size;
-    memcpy(event->body, body, size);
-    return event;
-}
-
-static struct event *event_of(const struct change *change)
-{
-    char delivery[17];
-    struct pose_buffer body = {0};
-    struct json_writer json;
-    struct event *event = NULL;
-    snprintf(delivery, sizeof delivery, "%016llx", (unsigned long long)change->number);
-    jsonw_init(&json, &body);
-    jsonw_object(&json, NULL);
-    jsonw_string(&json, "event", words[change->kind]);
-    jsonw_string(&json, "delivery", delivery);
-    change_members(&json, change, "archive", true);
-    jsonw_end(&json);
-    if (!json.to.failed && body.size <= QUEUE_MAX_BODY)
-        event = make_event(change->number, body.data, body.size);
-    pose_buffer_free(&body);
-    return event;
-}
+/* ---------------------------------------------------------------------------------------------- queueing -- */
 
 static void push(struct webhook *webhook, const struct change *change)
 {
     struct event *event = event_of(change);
     if (!event) {
-        atomic_fetch_add(&webhook->metrics->failed, 1);
+        atomic_fetch_add(&webhook->queue.metrics->failed, 1);
         return;
     }
     pthread_mutex_lock(&webhook->lock);
-    make_room(webhook);
-    event->is_kept = !webhook->folder;
-    append(webhook, event);
+    event_queue_push(&webhook->queue, event);
     pthread_cond_signal(&webhook->changed);
     pthread_mutex_unlock(&webhook->lock);
-}
-
-/* The first that is not on the disk yet and that no other thread has taken, marked; NULL: none. */
-static struct event *take_unkept(struct webhook *webhook)
-{
-    for (struct event *event = webhook->unkept; event; event = event->next) {
-        if (!event->is_kept && !event->is_sent) {
-            event->is_sent = true;
-            return event;
-        }
-    }
-    return NULL;
-}
-
-static void set_kept(struct webhook *webhook, struct event *event)
-{
-    event->is_kept = true;
-    event->is_sent = false;
-    while (webhook->unkept && webhook->unkept->is_kept)
-        webhook->unkept = webhook->unkept->next;
-    pthread_cond_signal(&webhook->changed);
-    pthread_cond_broadcast(&webhook->kept);
 }
 
 static void settle(struct webhook *webhook)
 {
     struct event *event;
-    if (!webhook->folder)
+    if (!webhook->queue.folder)
         return;
     pthread_mutex_lock(&webhook->lock);
-    while ((event = take_unkept(webhook))) {
+    while ((event = event_queue_take_unkept(&webhook->queue))) {
         pthread_mutex_unlock(&webhook->lock);
-        if (!queue_files_keep(webhook->folder, event->number, event->body, event->size))
+        if (!queue_files_keep(webhook->queue.folder, event->number, event->body, event->size))
             log_message(LOG_WARNING, "webhook: an event cannot be written and would be lost by a restart: %s",
                         strerror(errno));
         pthread_mutex_lock(&webhook->lock);
-        set_kept(webhook, event);
+        event_queue_set_kept(&webhook->queue, event);
+        pthread_cond_signal(&webhook->changed);
+        pthread_cond_broadcast(&webhook->kept);
     }
     /* Another thread may be writing what this one is to answer for. */
-    while (webhook->unkept)
+    while (webhook->queue.unkept)
         pthread_cond_wait(&webhook->kept, &webhook->lock);
     pthread_mutex_unlock(&webhook->lock);
 }
@@ -291,10 +171,10 @@ static void conclude(struct webhook *webhook, struct event *event, long status, 
 {
     event->is_sent = false;
     if (status / 100 == 2) {
-        atomic_fetch_add(&webhook->metrics->sent, 1);
+        atomic_fetch_add(&webhook->queue.metrics->sent, 1);
         webhook->failures = 0;
         webhook->is_told = false;
-        drop(webhook, event);
+        event_queue_drop(&webhook->queue, event);
         return;
     }
     if (atomic_load(&webhook->ends))
@@ -302,29 +182,20 @@ static void conclude(struct webhook *webhook, struct event *event, long status, 
     tell(webhook, status, detail);
     event->tries++;
     if (is_too_old(event)) {
-        give_up(webhook, event, "the receiver has not taken it for a day");
+        event_queue_give_up(&webhook->queue, event, "the receiver has not taken it for a day");
         return;
     }
-    atomic_fetch_add(&webhook->metrics->retried, 1);
+    atomic_fetch_add(&webhook->queue.metrics->retried, 1);
     if (is_away(status))
         webhook->away_until_ms = clock_ms() + pause_after(++webhook->failures);
     else
         event->due_ms = clock_ms() + pause_after(event->tries);
 }
 
-/* The one to send next, and when: the oldest of those that are due first. */
-static struct event *next_event(const struct webhook *webhook, uint64_t *due_ms)
+/* Nothing is tried while the receiver is away. */
+static uint64_t due_of(const struct webhook *webhook, const struct event *event)
 {
-    struct event *best = NULL;
-    for (struct event *event = webhook->first; event; event = event->next) {
-        if (event->is_kept && (!best || event->due_ms < best->due_ms))
-            best = event;
-        if (best && !best->due_ms)
-            break;
-    }
-    if (best)
-        *due_ms = best->due_ms > webhook->away_until_ms ? best->due_ms : webhook->away_until_ms;
-    return best;
+    return event->due_ms > webhook->away_until_ms ? event->due_ms : webhook->away_until_ms;
 }
 
 static void wait_until(struct webhook *webhook, uint64_t due_ms)
@@ -342,8 +213,8 @@ static void *run(void *user)
     struct webhook *webhook = user;
     pthread_mutex_lock(&webhook->lock);
     while (!atomic_load(&webhook->ends)) {
-        uint64_t due_ms = 0;
-        struct event *event = next_event(webhook, &due_ms);
+        struct event *event = event_queue_next(&webhook->queue);
+        const uint64_t due_ms = event ? due_of(webhook, event) : 0;
         if (!event) {
             pthread_cond_wait(&webhook->changed, &webhook->lock);
         } else if (due_ms > clock_ms()) {
@@ -397,26 +268,6 @@ static void show(struct webhook *webhook)
              webhook->url, (int)(length < SHOWN ? length : SHOWN), host);
 }
 
-static void load(struct webhook *webhook)
-{
-    size_t count = 0;
-    uint64_t *numbers = queue_files_list(webhook->folder, MAX_WAITING, &count);
-    for (size_t i = 0; i < count; i++) {
-        size_t size;
-        char *body = queue_files_read(webhook->folder, numbers[i], &size);
-        struct event *event = body ? make_event(numbers[i], body, size) : NULL;
-        if (event) {
-            event->is_kept = true;
-            append(webhook, event);
-        }
-        webhook->newest = numbers[i];
-        free(body);
-    }
-    free(numbers);
-    if (webhook->count)
-        log_message(LOG_INFO, "webhook: %zu events wait to be sent", webhook->count);
-}
-
 /* A folder of its own per address, so that what waits for one never goes to another, in whatever order they are given. */
 static char *folder_of(const char *data, const char *url)
 {
@@ -441,7 +292,7 @@ static struct webhook *open_one(const struct webhook_options *options, const cha
         free(webhook);
         return NULL;
     }
-    webhook->metrics = &webhook->counted;
+    webhook->queue.metrics = &webhook->counted;
     show(webhook);
     pthread_mutex_init(&webhook->lock, NULL);
     pthread_condattr_init(&attributes);
@@ -449,7 +300,7 @@ static struct webhook *open_one(const struct webhook_options *options, const cha
     pthread_cond_init(&webhook->changed, &attributes);
     pthread_cond_init(&webhook->kept, NULL);
     pthread_condattr_destroy(&attributes);
-    webhook->folder = options->folder ? folder_of(options->folder, webhook->url) : NULL;
+    webhook->queue.folder = options->folder ? folder_of(options->folder, webhook->url) : NULL;
     webhook->module = module_symbol(POST_MODULE, POST_MODULE_SYMBOL, error, error_size);
     if (webhook->module && (!options->key_file || read_key(webhook, options->key_file, error, error_size)))
         return webhook;
@@ -467,7 +318,7 @@ struct webhook *webhook_open(const struct webhook_options *options, char *error,
             webhook_close(first);
             return NULL;
         }
-        (*end)->metrics = &first->counted;
+        (*end)->queue.metrics = &first->counted;
         end = &(*end)->next;
     }
     return first;
@@ -476,20 +327,21 @@ struct webhook *webhook_open(const struct webhook_options *options, char *error,
 /* The folder of all addresses, and the one of this. */
 static bool open_folders(const struct webhook *webhook, char *error, size_t error_size)
 {
-    char *whole = strndup(webhook->folder, (size_t)(strrchr(webhook->folder, '/') - webhook->folder));
-    const bool done = whole && queue_files_open(whole) && queue_files_open(webhook->folder);
+    char *whole =
+        strndup(webhook->queue.folder, (size_t)(strrchr(webhook->queue.folder, '/') - webhook->queue.folder));
+    const bool done = whole && queue_files_open(whole) && queue_files_open(webhook->queue.folder);
     if (!done)
-        snprintf(error, error_size, "%s: %s", whole ? whole : webhook->folder, strerror(errno));
+        snprintf(error, error_size, "%s: %s", whole ? whole : webhook->queue.folder, strerror(errno));
     free(whole);
     return done;
 }
 
 static bool start(struct webhook *webhook, char *error, size_t error_size)
 {
-    if (webhook->folder && !open_folders(webhook, error, error_size))
+    if (webhook->queue.folder && !open_folders(webhook, error, error_size))
         return false;
-    if (webhook->folder)
-        load(webhook);
+    if (webhook->queue.folder)
+        event_queue_load(&webhook->queue);
     webhook->is_started = !pthread_create(&webhook->thread, NULL, run, webhook);
     if (!webhook->is_started)
         snprintf(error, error_size, "the thread for the webhook cannot be started");
@@ -514,15 +366,11 @@ static void end(struct webhook *webhook)
         pthread_mutex_unlock(&webhook->lock);
         pthread_join(webhook->thread, NULL);
     }
-    for (struct event *next; webhook->first; webhook->first = next) {
-        next = webhook->first->next;
-        free(webhook->first);
-    }
     explicit_bzero(webhook->key, sizeof webhook->key);
     pthread_mutex_destroy(&webhook->lock);
     pthread_cond_destroy(&webhook->changed);
     pthread_cond_destroy(&webhook->kept);
-    free(webhook->folder);
+    event_queue_release(&webhook->queue);
     free(webhook->url);
 }
 
@@ -538,15 +386,15 @@ void webhook_close(struct webhook *webhook)
 
 const struct webhook_metrics *webhook_metrics_of(const struct webhook *webhook)
 {
-    return webhook->metrics;
+    return webhook->queue.metrics;
 }
 
 uint64_t webhook_newest(const struct webhook *webhook)
 {
     uint64_t newest = 0;
     for (; webhook; webhook = webhook->next) {
-        if (webhook->newest > newest)
-            newest = webhook->newest;
+        if (webhook->queue.newest > newest)
+            newest = webhook->queue.newest;
     }
     return newest;
 }
