@@ -185,14 +185,25 @@ static void put_tokens(struct runs *runs, const struct word *words, const uint16
     runs->bit_count = bit_count;
 }
 
+/* By token; two tables, so that the same token twice does not wait for itself. */
+static void count_tokens(const struct runs *runs, uint32_t counts[RUNS_SYMBOLS])
+{
+    uint32_t tables[2][RUNS_LITERALS + RUNS_LENGTHS] = {0};
+    for (uint32_t i = 0; i < runs->count; i++)
+        tables[i % 2][runs->tokens[i]]++;
+    for (unsigned i = 0; i < RUNS_LITERALS; i++)
+        counts[i] = tables[0][i] + tables[1][i];
+    for (unsigned length = LEAST_RUN; length < RUNS_LENGTHS; length++)
+        counts[FIRST_LENGTH + symbol_of(length)] +=
+            tables[0][RUNS_LITERALS + length] + tables[1][RUNS_LITERALS + length];
+}
+
 static void put_block(struct runs *runs, bool is_last)
 {
     struct code code;
     struct word words[RUNS_LITERALS + RUNS_LENGTHS] = {0};
     uint32_t counts[RUNS_SYMBOLS] = {[END] = 1};
-    memcpy(counts, runs->counts, RUNS_LITERALS * sizeof *counts);
-    for (unsigned length = LEAST_RUN; length < RUNS_LENGTHS; length++)
-        counts[FIRST_LENGTH + symbol_of(length)] += runs->counts[RUNS_LITERALS + length];
+    count_tokens(runs, counts);
     counts[0] += !runs->count; /* a code has two symbols */
     make_code(counts, &code);
     put_head(runs, &code, is_last);
@@ -203,24 +214,15 @@ static void put_block(struct runs *runs, bool is_last)
     }
     put_bits(runs, code.bits[END], code.sizes[END]);
     runs->count = 0;
-    memset(runs->counts, 0, sizeof runs->counts);
 }
 
 /* ------------------------------------------------------------------------------------------------- tokens -- */
 
 static void add_token(struct runs *runs, unsigned token)
 {
-    runs->tokens[runs->count++] = (uint16_t)token;
-    runs->counts[token]++;
     if (runs->count == RUNS_TOKENS)
         put_block(runs, false);
-}
-
-static bool is_zero(const uint8_t *bytes)
-{
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    return !word;
+    runs->tokens[runs->count++] = (uint16_t)token;
 }
 
 static void add_run(struct runs *runs, size_t size)
@@ -235,6 +237,27 @@ static void add_run(struct runs *runs, size_t size)
         add_token(runs, 0);
 }
 
+/* The bytes up to the last that is not 0, of eight that are not all 0; how many. */
+static size_t add_literals(struct runs *runs, const uint8_t *bytes)
+{
+    size_t count = WORTH;
+    while (!bytes[count - 1])
+        count--;
+    if (runs->count + WORTH > RUNS_TOKENS)
+        put_block(runs, false);
+    for (unsigned i = 0; i < WORTH; i++) /* those beyond are written over */
+        runs->tokens[runs->count + i] = bytes[i];
+    runs->count += (uint32_t)count;
+    return count;
+}
+
+static bool is_zero(const uint8_t *bytes)
+{
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return !word;
+}
+
 void runs_begin(struct runs *runs, struct writer *writer)
 {
     static const uint8_t head[2] = {0x78, 0x01};
@@ -243,7 +266,6 @@ void runs_begin(struct runs *runs, struct writer *writer)
     runs->bit_count = 0;
     runs->check = 1;
     runs->count = 0;
-    memset(runs->counts, 0, sizeof runs->counts);
     writer_bytes(writer, head, sizeof head);
 }
 
@@ -251,18 +273,20 @@ void runs_add(struct runs *runs, const uint8_t *bytes, size_t size)
 {
     const uint8_t *end = bytes + size;
     runs->check = libdeflate_adler32(runs->check, bytes, size);
-    while (bytes < end) {
+    while (end - bytes >= WORTH) {
         const uint8_t *start = bytes;
-        while (end - bytes >= WORTH && is_zero(bytes))
-            bytes += WORTH;
-        if (bytes == start) {
-            add_token(runs, *bytes++);
+        if (!is_zero(bytes)) {
+            bytes += add_literals(runs, bytes);
             continue;
         }
+        while (end - bytes >= WORTH && is_zero(bytes))
+            bytes += WORTH;
         while (bytes < end && !*bytes)
             bytes++;
         add_run(runs, (size_t)(bytes - start));
     }
+    while (bytes < end)
+        add_token(runs, *bytes++);
 }
 
 void runs_end(struct runs *runs)

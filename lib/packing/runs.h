@@ -20,8 +20,7 @@ struct runs {
     uint64_t bits; /* that are not written yet, from the lowest */
     unsigned bit_count;
     uint32_t check, count;
-    uint32_t counts[RUNS_LITERALS + RUNS_LENGTHS]; /* by token */
-    uint16_t tokens[RUNS_TOKENS];                  /* a literal, or 256 + the length of a repetition */
+    uint16_t tokens[RUNS_TOKENS]; /* a literal, or 256 + the length of a repetition */
 };
 
 /* Failure is the writer's. */

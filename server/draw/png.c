@@ -47,8 +47,8 @@ static void turn_row(uint32_t *row, int width)
         const uint32_t pixel = row[x], alpha = pixel >> 24;
         if (!alpha) { /* most of them */
             row[x] = plain = 0;
-            while (x + 2 < width && !(row[x + 1] | row[x + 2]))
-                x += 2;
+            while (x + 4 < width && !(row[x + 1] | row[x + 2] | row[x + 3] | row[x + 4]))
+                x += 4;
             continue;
         }
         if (alpha == 255)

@@ -35,7 +35,7 @@ struct solid {
     struct figure *figure;
     const struct figure_source *source;
     size_t vertex_count;
-    float (*places)[3];            /* [vertex_count] in model space */
+    float (*places)[3];            /* [vertex_count] in model space, then where they cast a shadow */
     struct raster_corner *corners; /* [vertex_count] without u and v */
     uint32_t part_count;
     struct part *parts;
@@ -220,15 +220,18 @@ static void cast_shadow(struct solid *solid, const struct view *view, const stru
         return;
     for (size_t v = 0; v < solid->vertex_count; v++) {
         for (int k = 0; k < 3; k++) {
-            least[k] = fminf(least[k], solid->places[v][k]);
-            most[k] = fmaxf(most[k], solid->places[v][k]);
+            const float place = solid->places[v][k];
+            least[k] = place < least[k] ? place : least[k]; /* fminf is a call */
+            most[k] = place > most[k] ? place : most[k];
         }
     }
     if (!shadow_open(&solid->shadow, floor, least, most))
         return;
+    const float(*all)[3] = (const float(*)[3])solid->places;
+    shadow_place(&solid->shadow, all, solid->vertex_count, solid->places);
     for (uint32_t i = 0; i < solid->part_count; i++) {
         const struct part *part = &solid->parts[i];
-        const float(*places)[3] = (const float(*)[3])solid->places + part->first_vertex;
+        const float(*places)[3] = all + part->first_vertex;
         for (uint32_t f = 0; f < part->face_count; f++) {
             const uint32_t *face = part->faces[part->face_first + f];
             shadow_add(&solid->shadow, places[face[0]], places[face[1]], places[face[2]]);

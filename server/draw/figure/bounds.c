@@ -10,28 +10,57 @@ enum {
     MAX_LOOKED_AT = 16,  /* joints at the top that are looked at for it, each in all poses */
 };
 
-static void add_point(struct figure *figure, const float point[3], struct view_box *box, float *lowest,
-                      float *highest)
+/* Numbers that are worked on together: right and up as seen, the height in model space, nothing. */
+typedef float four __attribute__((vector_size(16)));
+typedef int32_t four_masks __attribute__((vector_size(16)));
+
+struct reach {
+    four least, most;
+};
+
+static four chosen(four_masks mask, four a, four b)
 {
-    float seen[3];
-    view_turn(&figure->view, point, seen);
-    view_box_add(box, seen);
-    *lowest = point[1] < *lowest ? point[1] : *lowest; /* fminf is a call, and each vertex comes here */
-    *highest = point[1] > *highest ? point[1] : *highest;
+    return (four)(((four_masks)a & mask) | ((four_masks)b & ~mask));
 }
 
-static void add_pose(struct figure *figure, struct view_box *box, float *lowest, float *highest)
+/* As view_turn sees them, all vertices of all moments. */
+static void add_points(const struct view *view, const float (*points)[3], size_t count, struct reach *reach)
+{
+    const float(*axes)[3] = view->axes;
+    const four x = {axes[0][0], axes[1][0], 0, 0}, y = {axes[0][1], axes[1][1], 1, 0},
+               z = {axes[0][2], axes[1][2], 0, 0};
+    const four_masks is_height = {0, 0, -1, -1};
+    four least = reach->least, most = reach->most;
+    for (size_t i = 0; i < count; i++) {
+        four place = x * points[i][0] + y * points[i][1] + z * points[i][2];
+        place = (four)((four_masks)place & ((place - place == 0) | is_height));
+        least = chosen(place < least, place, least);
+        most = chosen(place > most, place, most);
+    }
+    reach->least = least;
+    reach->most = most;
+}
+
+static void add_pose(struct figure *figure, struct reach *reach)
 {
     for (unsigned mesh = 0; mesh < figure->source.mesh_count; mesh++) {
         const float(*places)[3], (*normals)[3];
         figure_deform(figure, mesh, &places, &normals);
-        for (uint32_t i = 0; i < figure->source.meshes[mesh]->real_count; i++)
-            add_point(figure, places[i], box, lowest, highest);
+        add_points(&figure->view, places, figure->source.meshes[mesh]->real_count, reach);
     }
     for (uint32_t i = 0; !figure->source.mesh_count && i < figure->count; i++) {
         if (figure->shown[i])
-            add_point(figure, figure->places[i], box, lowest, highest);
+            add_points(&figure->view, (const float(*)[3])figure->places + i, 1, reach);
     }
+}
+
+static struct view_box box_of(const struct reach *reach)
+{
+    if (!(reach->least[0] <= reach->most[0]))
+        return (struct view_box){0};
+    return (struct view_box){.least = {reach->least[0], reach->least[1]},
+                             .most = {reach->most[0], reach->most[1]},
+                             .is_filled = true};
 }
 
 /* The number of times at which the bounds are sampled. */
@@ -145,8 +174,8 @@ static void decide_to_follow(struct figure *figure)
 
 struct view_box figure_bounds(struct figure *figure)
 {
-    struct view_box box = {0};
-    float lowest = HUGE_VALF, highest = -HUGE_VALF;
+    const four all = {HUGE_VALF, HUGE_VALF, HUGE_VALF, HUGE_VALF};
+    struct reach reach = {all, -all};
     if (figure->weights)
         return figure_weights_bounds(figure);
     if (!figure->source.skeleton)
@@ -157,13 +186,13 @@ struct view_box figure_bounds(struct figure *figure)
     int count = time_count(figure);
     for (int i = 0; i < count; i++) {
         figure_sample(figure, time_of(figure, i, count));
-        add_pose(figure, &box, &lowest, &highest);
+        add_pose(figure, &reach);
     }
     /* Game engines put figures on height 0; other figures stand on their lowest point. */
-    float height = highest - lowest;
+    const float lowest = reach.least[2], height = reach.most[2] - lowest;
     figure->has_floor = isfinite(height) && !figure->follows[1];
     figure->floor = fabsf(lowest) < 0.35f * height ? 0 : lowest;
-    return box;
+    return box_of(&reach);
 }
 
 bool figure_floor(const struct figure *figure, float *height)

@@ -93,6 +93,7 @@ struct triangle {
     struct slopes surface, place; /* depth and light; u and v */
     unsigned number;              /* of the level of the texture */
     const struct texture_level *level;
+    texture_four step; /* from sample to sample, in the order of SHADE_VALUES */
 };
 
 static struct slopes slopes_of(const struct triangle *t, two a, two b, two c)
@@ -143,6 +144,14 @@ static bool set_up(const struct raster *raster, const struct raster_corner corne
     return true;
 }
 
+/* In the order of SHADE_VALUES. */
+static texture_four both(two surface, two place)
+{
+    const two_floats first = __builtin_convertvector(surface, two_floats),
+                     last = __builtin_convertvector(place, two_floats);
+    return (texture_four){first[0], first[1], last[0], last[1]};
+}
+
 /* What its samples will be coloured by. */
 static void set_surface(struct raster *raster, const struct raster_corner c[3], bool is_back,
                         struct triangle *t)
@@ -155,27 +164,20 @@ static void set_surface(struct raster *raster, const struct raster_corner c[3], 
     t->place = (struct slopes){0};
     t->level = NULL;
     t->number = 0;
-    if (!texture || !texture->count)
-        return;
-    t->place = slopes_of(t, (two){sane(c[0].u), sane(c[0].v)}, (two){sane(c[1].u), sane(c[1].v)},
-                         (two){sane(c[2].u), sane(c[2].v)});
-    t->level = texture_level_for(texture, step_of(raster, &t->place, texture));
-    t->number = (unsigned)(t->level - texture->levels);
-    raster->levels[t->number] = t->level;
+    if (texture && texture->count) {
+        t->place = slopes_of(t, (two){sane(c[0].u), sane(c[0].v)}, (two){sane(c[1].u), sane(c[1].v)},
+                             (two){sane(c[2].u), sane(c[2].v)});
+        t->level = texture_level_for(texture, step_of(raster, &t->place, texture));
+        t->number = (unsigned)(t->level - texture->levels);
+        raster->levels[t->number] = t->level;
+    }
+    t->step = both(t->surface.dx, t->place.dx);
 }
 
 /* Where in its width the samples of a row lie: two a pixel lie across it. */
 static double centre_of(const struct raster *raster, int y)
 {
     return raster->across > 1 ? 0.5 : y & 1 ? 0.75 : 0.25;
-}
-
-/* In the order of SHADE_VALUES. */
-static texture_four both(two surface, two place)
-{
-    const two_floats first = __builtin_convertvector(surface, two_floats),
-                     last = __builtin_convertvector(place, two_floats);
-    return (texture_four){first[0], first[1], last[0], last[1]};
 }
 
 /* Samples of what is solid are coloured later, many at a time. */
@@ -194,7 +196,7 @@ static void fill_row(struct raster *raster, const struct triangle *t, int y, int
     const double x0 = left + centre_of(raster, y), y0 = y + 0.5;
     const texture_four start = both(t->surface.base + t->surface.dx * x0 + t->surface.dy * y0,
                                     t->place.base + t->place.dx * x0 + t->place.dy * y0),
-                       step = both(t->surface.dx, t->place.dx);
+                       step = t->step;
     const uint32_t first = (uint32_t)y * (uint32_t)raster->width + (uint32_t)left;
     for (uint32_t k = 0; k < (uint32_t)(right - left); k++) {
         const texture_four values = start + (float)k * step;
@@ -219,11 +221,10 @@ static struct edge edge_of(const struct triangle *t, int upper, int lower)
     return (struct edge){t->x[upper], t->y[upper], (t->x[lower] - t->x[upper]) / (t->y[lower] - t->y[upper])};
 }
 
-/* Where a row of samples meets an edge. */
-static double cross_edge(const struct edge *edge, double y)
-{
-    return edge->x + (y - edge->top) * edge->slope;
-}
+/* Two of them. */
+struct edges {
+    two x, top, slope;
+};
 
 /* The first sample whose centre (within the sample) is not before that place, within 0 and end. */
 static int first_after(double place, double centre, int end)
@@ -251,23 +252,52 @@ static void sort_corners(const struct triangle *t, int order[3])
     }
 }
 
-/* Each row meets the edge between the highest and the lowest corner, and one of the others. */
-static void fill_rows(struct raster *raster, const struct triangle *t, const int order[3], int top,
-                      int bottom)
+/* Two numbers, not negative and below 2^31, without what is behind the point: adding 2^52 leaves it no room, and the whole
+ * number in the lowest bits. */
+typedef int64_t two_wholes __attribute__((vector_size(16)));
+
+static const double no_fraction = 0x1p52;
+
+/* Where a row enters and leaves the triangle: the first samples that are not before its edges, within the width. */
+static void find_span(const struct raster *raster, const struct edges *edges, int y, int span[2])
 {
-    const struct edge far = edge_of(t, order[0], order[2]), upper = edge_of(t, order[0], order[1]),
-                      lower = edge_of(t, order[1], order[2]);
-    const double middle = t->y[order[1]];
+    const double end = raster->width;
+    two place = edges->x + (y + 0.5 - edges->top) * edges->slope - centre_of(raster, y);
+    place = (two)((two_wholes)place & (place > 0));
+    const two_wholes is_within = place < end;
+    place = (two)(((two_wholes)place & is_within) | ((two_wholes)(two){end, end} & ~is_within));
+    two whole = (place + no_fraction) - no_fraction;
+    whole += (two)((two_wholes)(two){1, 1} & (whole < place));
+    const two_wholes bits = (two_wholes)(whole + no_fraction);
+    const int a = (int32_t)bits[0], b = (int32_t)bits[1];
+    span[0] = a < b ? a : b;
+    span[1] = a < b ? b : a;
+}
+
+/* Rows between two edges. */
+static void fill_rows(struct raster *raster, const struct triangle *t, struct edge first, struct edge second,
+                      int top, int bottom)
+{
+    const struct edges edges = {{first.x, second.x}, {first.top, second.top}, {first.slope, second.slope}};
     for (int y = top; y < bottom; y++) {
-        const double centre = centre_of(raster, y), at = y + 0.5;
-        const double a = cross_edge(&far, at), b = cross_edge(at < middle ? &upper : &lower, at);
-        const int left = first_after(a < b ? a : b, centre, raster->width),
-                  right = first_after(a < b ? b : a, centre, raster->width);
-        if (left < right) {
-            raster->work += (uint64_t)(right - left);
-            fill_row(raster, t, y, left, right);
+        int span[2];
+        find_span(raster, &edges, y, span);
+        if (span[0] < span[1]) {
+            raster->work += (uint64_t)(span[1] - span[0]);
+            fill_row(raster, t, y, span[0], span[1]);
         }
     }
+}
+
+/* Each row meets the edge between the highest and the lowest corner, and one of the others. */
+static void fill(struct raster *raster, const struct triangle *t, const int order[3], int top, int bottom)
+{
+    const struct edge far = edge_of(t, order[0], order[2]);
+    const int middle = first_after(t->y[order[1]], 0.5, bottom);
+    if (top < middle)
+        fill_rows(raster, t, far, edge_of(t, order[0], order[1]), top, middle);
+    if (middle < bottom)
+        fill_rows(raster, t, far, edge_of(t, order[1], order[2]), middle > top ? middle : top, bottom);
 }
 
 void raster_triangle(struct raster *raster, const struct raster_corner corners[3],
@@ -285,7 +315,7 @@ void raster_triangle(struct raster *raster, const struct raster_corner corners[3
     if (top >= bottom)
         return;
     set_surface(raster, corners, is_back, &t);
-    fill_rows(raster, &t, order, top, bottom);
+    fill(raster, &t, order, top, bottom);
 }
 
 /* ------------------------------------------------------------------------------------------------- the picture -- */
@@ -299,6 +329,20 @@ static uint32_t mean(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
     return (even >> 2 & 0xff00ff) | (odd >> 2 & 0xff00ff) << 8;
 }
 
+static uint32_t put_over(uint32_t above, uint32_t below)
+{
+    return above >> 24 == 255 ? above : shade_over(above, below);
+}
+
+/* Two samples of two rows. */
+static bool is_empty(const uint32_t *first, const uint32_t *second)
+{
+    uint64_t above, below;
+    memcpy(&above, first, sizeof above);
+    memcpy(&below, second, sizeof below);
+    return !(above | below);
+}
+
 void raster_finish(struct raster *raster)
 {
     flush_all(raster);
@@ -308,9 +352,11 @@ void raster_finish(struct raster *raster)
                        *second = first + width;
         uint32_t *to = raster->target.pixels + (size_t)y * raster->target.stride + raster->target.left;
         for (size_t x = 0; x < width; x += across, to++) {
+            if (across > 1 && is_empty(first + x, second + x)) /* most of them */
+                continue;
             uint32_t a = first[x], b = first[x + across - 1], c = second[x], d = second[x + across - 1];
             if (a | b | c | d)
-                *to = shade_over(mean(a, b, c, d), *to);
+                *to = put_over(mean(a, b, c, d), *to);
         }
     }
 }

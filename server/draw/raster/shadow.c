@@ -25,26 +25,26 @@ bool shadow_open(struct shadow *shadow, float floor, const float least[3], const
 }
 
 /* fmin and the like are calls, and each triangle comes here. */
-static double lesser(double a, double b)
+static float lesser(float a, float b)
 {
     return a < b ? a : b;
 }
 
-static double greater(double a, double b)
+static float greater(float a, float b)
 {
     return a > b ? a : b;
 }
 
-static int held(double place)
+static int held(float place)
 {
     return (int)lesser(greater(place, 0), SHADOW_CELLS - 1);
 }
 
 /* The first cell whose middle is not before that place. */
-static int first_after(double place)
+static int first_after(float place)
 {
-    const int cell = held(place - 0.5);
-    return cell < SHADOW_CELLS - 1 && cell < place - 0.5 ? cell + 1 : cell;
+    const int cell = held(place - 0.5f);
+    return cell < SHADOW_CELLS - 1 && (float)cell < place - 0.5f ? cell + 1 : cell;
 }
 
 static void darken(float *cell, float strength)
@@ -52,34 +52,50 @@ static void darken(float *cell, float strength)
     *cell = *cell > strength ? *cell : strength;
 }
 
+void shadow_place(const struct shadow *shadow, const float (*from)[3], size_t count, float (*to)[3])
+{
+    const float scale = (float)shadow->scale;
+    for (size_t i = 0; i < count; i++) {
+        to[i][0] = (float)((double)from[i][0] - shadow->least[0]) * scale;
+        to[i][1] = from[i][1] - shadow->floor;
+        to[i][2] = (float)((double)from[i][2] - shadow->least[1]) * scale;
+    }
+}
+
+static bool is_near(const float place[3])
+{
+    return fabsf(place[0]) < 1e9f && fabsf(place[1]) < 1e30f && fabsf(place[2]) < 1e9f;
+}
+
+static float strength_of(float height)
+{
+    const float over = (height > 0 ? height : 0) / reach;
+    return darkest / (1 + 2 * over * over);
+}
+
 void shadow_add(struct shadow *shadow, const float a[3], const float b[3], const float c[3])
 {
     const float *corners[3] = {a, b, c};
-    double x[3], z[3], height = 0;
-    for (int i = 0; i < 3; i++) {
-        x[i] = ((double)corners[i][0] - shadow->least[0]) * shadow->scale;
-        z[i] = ((double)corners[i][2] - shadow->least[1]) * shadow->scale;
-        height += (double)(corners[i][1] - shadow->floor) / 3;
-        if (!(fabs(x[i]) < 1e9) || !(fabs(z[i]) < 1e9) || !isfinite(height))
-            return;
-    }
-    float over = (height > 0 ? (float)height : 0) / reach, strength = darkest / (1 + 2 * over * over);
-    darken(&shadow->cells[held((z[0] + z[1] + z[2]) / 3)][held((x[0] + x[1] + x[2]) / 3)], strength);
-    int top = first_after(lesser(lesser(z[0], z[1]), z[2])),
-        bottom = held(greater(greater(z[0], z[1]), z[2]) - 0.5);
+    if (!is_near(a) || !is_near(b) || !is_near(c))
+        return;
+    const float strength = strength_of((a[1] + b[1] + c[1]) / 3);
+    darken(&shadow->cells[held((a[2] + b[2] + c[2]) / 3)][held((a[0] + b[0] + c[0]) / 3)], strength);
+    const int top = first_after(lesser(lesser(a[2], b[2]), c[2])),
+              bottom = held(greater(greater(a[2], b[2]), c[2]) - 0.5f);
     for (int row = top; row <= bottom; row++) {
-        double least = HUGE_VAL, most = -HUGE_VAL, at = row + 0.5;
+        const float at = (float)row + 0.5f;
+        float least = HUGE_VALF, most = -HUGE_VALF;
         for (int i = 0; i < 3; i++) {
-            int k = (i + 1) % 3;
-            if ((z[i] <= at) == (z[k] <= at))
+            const float *from = corners[i], *to = corners[(i + 1) % 3];
+            if ((from[2] <= at) == (to[2] <= at))
                 continue;
-            double meets = x[i] + (at - z[i]) * (x[k] - x[i]) / (z[k] - z[i]);
+            const float meets = from[0] + (at - from[2]) * (to[0] - from[0]) / (to[2] - from[2]);
             least = lesser(least, meets);
             most = greater(most, meets);
         }
         if (!(least <= most))
             continue;
-        for (int cell = first_after(least); cell <= held(most - 0.5); cell++)
+        for (int cell = first_after(least); cell <= held(most - 0.5f); cell++)
             darken(&shadow->cells[row][cell], strength);
     }
 }
@@ -154,8 +170,8 @@ static void narrow(double base, double step, int range[2])
     const double first = (0 - base) / step, last = (SHADOW_CELLS - 1 - base) / step;
     if (!(fabs(step) > 1e-9))
         return;
-    range[0] = (int)greater(range[0], lesser(floor(lesser(first, last)), range[1]));
-    range[1] = (int)lesser(range[1], greater(ceil(greater(first, last)) + 1, range[0]));
+    range[0] = (int)fmax(range[0], fmin(floor(fmin(first, last)), range[1]));
+    range[1] = (int)fmin(range[1], fmax(ceil(fmax(first, last)) + 1, range[0]));
 }
 
 void shadow_paint(const struct shadow *shadow, const struct view *view, const struct view_frame *frame,

@@ -17,7 +17,9 @@ struct shadow {
 /* A shadow of nothing, on the square around what lies between the corners in model space. False if there is no
  * such square. */
 bool shadow_open(struct shadow *shadow, float floor, const float least[3], const float most[3]);
-/* In model space; corners in any order. */
+/* Places in model space as shadow_add takes them: in cells, and above the floor. From and to may be the same. */
+void shadow_place(const struct shadow *shadow, const float (*from)[3], size_t count, float (*to)[3]);
+/* Corners in any order. */
 void shadow_add(struct shadow *shadow, const float a[3], const float b[3], const float c[3]);
 /* Softens it. Call it once, after the last triangle. */
 void shadow_blur(struct shadow *shadow);

@@ -22,17 +22,6 @@ void texture_release(struct texture *texture)
 static void mean(const uint8_t *const from[4], uint8_t to[4])
 {
     unsigned alpha = 0, sums[3] = {0}, plain[3] = {0};
-    if ((from[0][3] & from[1][3] & from[2][3] & from[3][3]) == 255) { /* the same, sooner */
-        uint64_t sum = 0x0002000200020002;
-        for (int i = 0; i < 4; i++)
-            sum += texture_spread(from[i]);
-        sum = sum >> 2 & 0x00ff00ff00ff00ff;
-        to[0] = (uint8_t)sum;
-        to[1] = (uint8_t)(sum >> 32);
-        to[2] = (uint8_t)(sum >> 16);
-        to[3] = 255;
-        return;
-    }
     for (int i = 0; i < 4; i++) {
         alpha += from[i][3];
         for (int k = 0; k < 3; k++) {
@@ -43,6 +32,24 @@ static void mean(const uint8_t *const from[4], uint8_t to[4])
     for (int k = 0; k < 3; k++)
         to[k] = (uint8_t)(alpha ? (sums[k] + alpha / 2) / alpha : plain[k] / 4);
     to[3] = (uint8_t)((alpha + 2) / 4);
+}
+
+/* The same of two pixels and those below, sooner: false if one of them is not opaque. */
+static bool mean_of_opaque(const uint8_t *top, const uint8_t *bottom, uint8_t to[4])
+{
+    const uint64_t every_second = 0x00ff00ff00ff00ff;
+    uint64_t above, below;
+    if ((top[3] & top[7] & bottom[3] & bottom[7]) != 255)
+        return false;
+    memcpy(&above, top, sizeof above);
+    memcpy(&below, bottom, sizeof below);
+    const uint64_t even = (above & every_second) + (below & every_second),
+                   odd = (above >> 8 & every_second) + (below >> 8 & every_second);
+    const uint32_t low = (uint32_t)even + (uint32_t)(even >> 32) + 0x20002,
+                   high = (uint32_t)odd + (uint32_t)(odd >> 32) + 0x20002;
+    const uint32_t pixel = (low >> 2 & 0xff00ff) | (high >> 2 & 0xff00ff) << 8;
+    memcpy(to, &pixel, sizeof pixel);
+    return true;
 }
 
 static bool is_row_opaque(const uint8_t (*pixels)[4], uint32_t width)
@@ -77,6 +84,10 @@ static bool add_level(struct texture *texture)
         uint32_t top = from->height > 1 ? 2 * y : 0, bottom = from->height > 1 ? 2 * y + 1 : 0;
         for (uint32_t x = 0; x < width; x++) {
             uint32_t left = from->width > 1 ? 2 * x : 0, right = from->width > 1 ? 2 * x + 1 : 0;
+            if (right > left && mean_of_opaque(from->pixels[(size_t)top * from->width + left],
+                                               from->pixels[(size_t)bottom * from->width + left],
+                                               pixels[(size_t)y * width + x]))
+                continue;
             const uint8_t *const four[4] = {from->pixels[(size_t)top * from->width + left],
                                             from->pixels[(size_t)top * from->width + right],
                                             from->pixels[(size_t)bottom * from->width + left],

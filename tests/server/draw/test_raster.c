@@ -461,6 +461,13 @@ TEST(nothing_to_draw_on)
 
 /* --------------------------------------------------------------------------------------------------- shadows -- */
 
+static void add_to(struct shadow *shadow, const float corners[3][3])
+{
+    float places[3][3];
+    shadow_place(shadow, corners, 3, places);
+    shadow_add(shadow, places[0], places[1], places[2]);
+}
+
 TEST(a_shadow_is_darkest_where_it_is_touched)
 {
     static struct shadow low, high;
@@ -469,9 +476,8 @@ TEST(a_shadow_is_darkest_where_it_is_touched)
     for (int i = 0; i < 2; i++) {
         float y = i ? 1.5f : 0.0f;
         ck_assert(shadow_open(shadows[i], 0, least, most));
-        shadow_add(shadows[i], (float[3]){-0.5f, y, -0.5f}, (float[3]){0.5f, y, -0.5f},
-                   (float[3]){0, y, 0.5f});
-        shadow_add(shadows[i], (float[3]){NAN, y, -0.5f}, (float[3]){0.5f, y, 1e30f}, (float[3]){0, y, 0.5f});
+        add_to(shadows[i], (const float[3][3]){{-0.5f, y, -0.5f}, {0.5f, y, -0.5f}, {0, y, 0.5f}});
+        add_to(shadows[i], (const float[3][3]){{NAN, y, -0.5f}, {0.5f, y, 1e30f}, {0, y, 0.5f}});
         shadow_blur(shadows[i]);
     }
     int middle = SHADOW_CELLS / 2;
@@ -492,7 +498,7 @@ TEST(a_shadow_lies_below_the_figure)
     struct view view;
     memset(pixels, 0, sizeof pixels);
     ck_assert(shadow_open(&shadow, 0, least, most));
-    shadow_add(&shadow, (float[3]){-0.5f, 0, -0.5f}, (float[3]){0.5f, 0, -0.5f}, (float[3]){0, 0, 0.5f});
+    add_to(&shadow, (const float[3][3]){{-0.5f, 0, -0.5f}, {0.5f, 0, -0.5f}, {0, 0, 0.5f}});
     shadow_blur(&shadow);
     view_init(&view, VIEW_TOP);
     shadow_paint(&shadow, &view, &frame, &target);
