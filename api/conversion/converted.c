@@ -28,8 +28,8 @@ struct converted *converted_new(struct pose_buffer *bytes, const struct convert_
     converted->object.free = free_converted;
     converted->bytes = *bytes;
     *bytes = (struct pose_buffer){0};
-    conversion_warning_codes(warnings, converted->codes);
-    conversion_warnings_serious(warnings, converted->serious, sizeof converted->serious);
+    convert_warnings_codes(warnings, converted->codes);
+    convert_warnings_explain(warnings, converted->serious, sizeof converted->serious);
     return converted;
 }
 

@@ -293,31 +293,6 @@ void conversion_result_release(struct conversion_result *result)
     pose_mesh_files_free(&result->beside);
 }
 
-/* ------------------------------------------------------------------------------------------------ warnings -- */
-
-void conversion_warning_codes(const struct convert_warnings *warnings, char codes[WARNING_CODES])
-{
-    *codes = '\0';
-    for (uint32_t i = 0; i < warnings->count; i++)
-        code_list_add(codes, WARNING_CODES - strlen(", more"), warnings->items[i].code);
-    if (warnings->is_full)
-        code_list_add(codes, WARNING_CODES, "more");
-}
-
-void conversion_warnings_serious(const struct convert_warnings *warnings, char *text, size_t capacity)
-{
-    size_t used = 0;
-    *text = '\0';
-    for (uint32_t i = 0; i < warnings->count && used < capacity; i++) {
-        const struct pose_warning *warning = &warnings->items[i];
-        if (warning->severity == POSE_WARNING)
-            used += (size_t)snprintf(text + used, capacity - used, "%s%s: %s", used ? "; " : "",
-                                     warning->code, warning->message);
-    }
-    for (size_t length = strlen(text); !is_utf8(text); length--)
-        text[length - 1] = '\0';
-}
-
 /* ----------------------------------------------------------------------------- one of many with the same parameters -- */
 
 void task_result_release(struct task_result *result)

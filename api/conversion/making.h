@@ -46,13 +46,6 @@ bool conversion_make(const struct conversion_order *order, struct conversion_res
                      struct pose_error *error);
 void conversion_result_release(struct conversion_result *result);
 
-/* Comma-separated codes of all warnings for the header Posed-Warning; "" if there are none. */
-enum { WARNING_CODES = 1024 };
-void conversion_warning_codes(const struct convert_warnings *warnings, char codes[WARNING_CODES]);
-
-/* "code: message; …" for warnings that are more than notes, truncated to fit; "" if there are none. */
-void conversion_warnings_serious(const struct convert_warnings *warnings, char *text, size_t capacity);
-
 /* ------------------------------------------------------------------------------------------- one of many -- */
 
 /*

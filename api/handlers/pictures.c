@@ -386,8 +386,8 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
         return NULL;
     }
     pose_request_warnings(&drawing->preview->pose, drawing->player, &drawing->warnings);
-    conversion_warning_codes(&drawing->warnings, picture->codes);
-    conversion_warnings_serious(&drawing->warnings, picture->serious, sizeof picture->serious);
+    convert_warnings_codes(&drawing->warnings, picture->codes);
+    convert_warnings_explain(&drawing->warnings, picture->serious, sizeof picture->serious);
     release(drawing);
     keep(drawing->call->service, drawing->key, picture);
     picture->object.weight = sizeof *picture + picture->bytes.capacity;

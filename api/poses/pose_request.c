@@ -316,7 +316,7 @@ static bool is_clean(struct api_call *call, const struct pose_request *request)
         return true;
     convert_warnings_init(&warnings);
     pose_request_warnings(request, request->player, &warnings);
-    conversion_warnings_serious(&warnings, serious, sizeof serious);
+    convert_warnings_explain(&warnings, serious, sizeof serious);
     if (!*serious)
         return true;
     reply_problem(call, 422, "strict", "%s", serious);

@@ -182,7 +182,7 @@ static void convert_task(void *user, size_t index)
         task->said = strdup(errno == EINVAL ? "the name leads out of the folder" : strerror(errno));
         done = false;
     } else {
-        conversion_warning_codes(&result.made.warnings, codes);
+        convert_warnings_codes(&result.made.warnings, codes);
         task->is_note = !convert_warnings_serious(&result.made.warnings);
         if (*codes)
             task->said = print("%s: %s", task->is_note ? "note" : "warning", codes);

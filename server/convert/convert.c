@@ -119,6 +119,29 @@ const struct pose_warning *convert_warnings_serious(const struct convert_warning
     return NULL;
 }
 
+void convert_warnings_codes(const struct convert_warnings *warnings, char codes[WARNING_CODES])
+{
+    *codes = '\0';
+    for (uint32_t i = 0; i < warnings->count; i++)
+        code_list_add(codes, WARNING_CODES - strlen(", more"), warnings->items[i].code);
+    if (warnings->is_full)
+        code_list_add(codes, WARNING_CODES, "more");
+}
+
+void convert_warnings_explain(const struct convert_warnings *warnings, char *text, size_t capacity)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < warnings->count && used < capacity; i++) {
+        const struct pose_warning *warning = &warnings->items[i];
+        if (warning->severity == POSE_WARNING)
+            used += (size_t)snprintf(text + used, capacity - used, "%s%s: %s", used ? "; " : "",
+                                     warning->code, warning->message);
+    }
+    for (size_t length = strlen(text); !text_is_utf8(text, length); length--)
+        text[length - 1] = '\0';
+}
+
 /* ------------------------------------------------------------------------------------------------ file names -- */
 
 const char *convert_file_name(char *text)

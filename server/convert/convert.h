@@ -44,6 +44,11 @@ void convert_warn_text(struct convert_warnings *warnings, const char *code, enum
 void convert_warnings_release(struct convert_warnings *warnings);
 /* The first warning that is more than a note, or NULL. */
 const struct pose_warning *convert_warnings_serious(const struct convert_warnings *warnings);
+/* All that are more than notes, "code: message; …", truncated to fit; "" if there are none. */
+void convert_warnings_explain(const struct convert_warnings *warnings, char *text, size_t capacity);
+/* Comma-separated codes of all warnings for the header Posed-Warning; "" if there are none. */
+enum { WARNING_CODES = 1024 };
+void convert_warnings_codes(const struct convert_warnings *warnings, char codes[WARNING_CODES]);
 
 /* ---------------------------------------------------------------------------------------------- file names -- */
 
