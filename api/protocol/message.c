@@ -3,6 +3,8 @@
  */
 #include "api/protocol/message.h"
 
+#include "lib/core/eight.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -57,14 +59,10 @@ void response_release(struct api_response *response)
     response->header_size = 0;
 }
 
-/* Whether one of eight bytes may be a control character: 0x00 to 0x1f, or 0x7f. */
-static bool has_control(const char *text)
+/* Whether one of eight is a control character: 0x00 to 0x1f, or 0x7f. */
+static bool has_control(uint64_t eight)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
-    uint64_t bytes;
-    memcpy(&bytes, text, sizeof bytes);
-    const uint64_t deletes = bytes ^ ones * 0x7f;
-    return (((bytes - ones * 0x20) & ~bytes) | ((deletes - ones) & ~deletes)) & tops;
+    return eight_has_below(eight, 0x20) || eight_has(eight, 0x7f);
 }
 
 /* The length of the prefix of value that is safe in a header: up to the first control character. */
@@ -72,7 +70,7 @@ static size_t printable_length(const char *value)
 {
     const size_t whole = strlen(value);
     size_t length = 0;
-    while (length + sizeof(uint64_t) <= whole && !has_control(value + length))
+    while (length + sizeof(uint64_t) <= whole && !has_control(eight_at(value + length)))
         length += sizeof(uint64_t);
     while ((unsigned char)value[length] >= 0x20 && value[length] != 0x7f)
         length++;

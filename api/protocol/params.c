@@ -1,5 +1,6 @@
 #include "api/protocol/params.h"
 
+#include "lib/core/eight.h"
 #include "lib/core/hex.h"
 #include "lib/core/text.h"
 #include "pose.h"
@@ -48,24 +49,16 @@ bool is_utf8(const char *text)
     return text_is_utf8(text, strlen(text));
 }
 
-/* Whether one of eight bytes has that value. */
-static bool has_byte(uint64_t bytes, unsigned char value)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101), differences = bytes ^ ones * value;
-    return (differences - ones) & ~differences & ones << 7;
-}
-
 /* Copies from the beginning, eight at once, what stands for itself: most of an id. Returns how many. */
 static size_t copy_plain(const char *from, size_t length, char *text)
 {
     size_t copied = 0;
-    uint64_t bytes;
-    for (; copied + sizeof bytes <= length; copied += sizeof bytes) {
-        memcpy(&bytes, from + copied, sizeof bytes);
-        if (bytes & UINT64_C(0x8080808080808080) || has_byte(bytes, '%') || has_byte(bytes, '+') ||
-            has_byte(bytes, '\0'))
+    uint64_t eight;
+    for (; copied + sizeof eight <= length; copied += sizeof eight) {
+        eight = eight_at(from + copied);
+        if (eight_has_top(eight) || eight_has(eight, '%') || eight_has(eight, '+') || eight_has(eight, '\0'))
             break;
-        memcpy(text + copied, &bytes, sizeof bytes);
+        memcpy(text + copied, &eight, sizeof eight);
     }
     return copied;
 }

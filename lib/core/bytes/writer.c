@@ -1,6 +1,7 @@
 #include "lib/core/bytes/writer.h"
 
 #include "lib/core/arena.h"
+#include "lib/core/eight.h"
 #include "lib/core/numbers/float_bits.h"
 #include "lib/core/text.h"
 
@@ -248,16 +249,33 @@ void writer_unsigned(struct writer *writer, uint64_t value)
     put_digits(writer, value, false);
 }
 
+static bool are_plain(uint64_t eight)
+{
+    return !eight_has_top(eight) && !eight_has_below(eight, 0x20) && !eight_has(eight, '"') &&
+           !eight_has(eight, '\\') && !eight_has(eight, 0x7f);
+}
+
+/* How many bytes at the beginning of a text, which has that size at least, stand for themselves. */
+static size_t plain_size(const char *text, size_t size)
+{
+    size_t plain = 0;
+    while (plain + sizeof(uint64_t) <= size && are_plain(eight_at(text + plain)))
+        plain += sizeof(uint64_t);
+    while (plain < size && escape_is_plain(text[plain]))
+        plain++;
+    return plain;
+}
+
 void writer_escaped(struct writer *writer, enum escape_kind kind, const char *text, size_t most)
 {
     static const char ellipsis[] = "…";
     char piece[ESCAPE_CAPACITY];
     size_t used = 0, length;
     most -= most == SIZE_MAX ? 0 : sizeof ellipsis - 1;
+    const char *const end = text + strnlen(text, most);
     for (;;) {
-        size_t plain = 0;
-        while (used + plain < most && escape_is_plain(text[plain]))
-            plain++;
+        const size_t left = (size_t)(end - text),
+                     plain = plain_size(text, left < most - used ? left : most - used);
         writer_bytes(writer, text, plain);
         used += plain;
         text += plain;

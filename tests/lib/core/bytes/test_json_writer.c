@@ -97,6 +97,35 @@ TEST(strings_are_escaped)
     }
 }
 
+/* What stands for itself is looked for eight characters at a time. */
+TEST(a_character_is_escaped_wherever_it_stands)
+{
+    static const struct {
+        const char *character, *escaped;
+    } cases[] = {{"\x01", "\\u0001"}, {"\"", "\\\""},           {"\\", "\\\\"},
+                 {"\x7f", "\\u007f"}, {"\xc3\xa4", "\xc3\xa4"}, {"\xff", "\xef\xbf\xbd"}};
+    static const char plain[] = "!Aa~ 0123456789#[]^z{}";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t at = 0; at < sizeof plain; at++) {
+            char text[64], expected[64];
+            struct pose_buffer out = {0};
+            struct json_writer json;
+            sprintf(text, "%.*s%s%s", (int)at, plain, cases[i].character, plain + at);
+            sprintf(expected, "\"%.*s%s%s\"", (int)at, plain, cases[i].escaped, plain + at);
+            jsonw_init(&json, &out);
+            jsonw_string(&json, NULL, text);
+            ck_assert_str_eq(text_of(&out), expected);
+            for (size_t most = 3; most < sizeof plain; most++) {
+                jsonw_init(&json, &out);
+                jsonw_string_cut(&json, NULL, text, most);
+                ck_assert_uint_le(out.size, most + strlen("\"\""));
+                ck_assert_int_eq(memcmp(out.data, expected, out.size - strlen("…\"")), 0);
+                pose_buffer_free(&out);
+            }
+        }
+    }
+}
+
 TEST(long_strings_are_cut_with_an_ellipsis)
 {
     struct pose_buffer out = {0};
