@@ -36,7 +36,6 @@ struct bundle {
     struct json_writer rejected, warnings;
     uint32_t decoded; /* documents that could be read */
     const char *format;
-    struct pose_error first_error; /* of a file of its own */
     /* Companions that were unpacked for a document, until the next one. */
     uint32_t kept_count;
     struct pose_buffer kept[16];

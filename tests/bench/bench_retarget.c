@@ -18,7 +18,7 @@ struct walk {
     struct pose_track *tracks;
     float *times, *rotations, *ways;
     struct pose_humanoid *people[2];
-    struct pose_sampler *plain, *plain_target;
+    struct pose_sampler *plain;
     struct pose_retarget *retargets[2]; /* without feet, with them */
     struct pose_retarget *chosen;
     void *scratch;

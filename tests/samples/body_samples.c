@@ -1,7 +1,7 @@
 #include "tests/samples/body_samples.h"
 
 #include "tests/samples/output.h"
-#include "tests/support/dds_files.h"
+#include "tests/support/sims3/dds_files.h"
 #include "tests/support/sims3/geom_files.h"
 #include "tests/support/llm_files.h"
 #include "tests/support/sims3/modl_files.h"
@@ -22,11 +22,11 @@ static const char avatar[] =
 
 static bool write_avatar(const char *root)
 {
-    struct sl_file list = {0}, body = {0};
+    struct little_file list = {0}, body = {0};
     struct pose_document *stand_in = pose_stand_in(0, NULL, NULL);
     struct made files[3] = {
         {.name = "avatar_lad.xml"}, {.name = "avatar_skeleton.xml"}, {.name = "avatar_upper_body.llm"}};
-    sl_put(&list, avatar, sizeof avatar - 1);
+    little_put(&list, avatar, sizeof avatar - 1);
     llm_put_body(&body);
     files[0].bytes = list.bytes;
     files[2].bytes = body.bytes;
@@ -43,10 +43,10 @@ static bool write_avatar(const char *root)
 /* The parts of a sim: a mesh, what lists meshes, what a sim wears. */
 static bool write_parts(const char *root)
 {
-    struct sl_file mesh = {0}, list = {0}, part = {0};
-    sl_put(&mesh, geom_example, sizeof geom_example);
+    struct little_file mesh = {0}, list = {0}, part = {0};
+    little_put(&mesh, geom_example, sizeof geom_example);
     vpxy_put_sample(&list);
-    sl_put(&part, casp_example, sizeof casp_example);
+    little_put(&part, casp_example, sizeof casp_example);
     struct made files[3] = {{.name = "sample.simgeom", .bytes = mesh.bytes},
                             {.name = "sample.vpxy", .bytes = list.bytes},
                             {.name = "sample.casp", .bytes = part.bytes}};
@@ -70,7 +70,7 @@ static bool write_models(const char *root)
 
 bool write_body_samples(const char *root)
 {
-    struct sl_file body = {0}, lod = {0}, texture = {0};
+    struct little_file body = {0}, lod = {0}, texture = {0};
     llm_put_body(&body);
     llm_put_lod(&lod);
     dds_put_sample(&texture);

@@ -21,16 +21,16 @@ enum {
     LLM_AT_MORPH_VERTEX = LLM_AT_MORPH_COUNT + 4,
 };
 
-void llm_put_name(struct sl_file *file, const char *name);
+void llm_put_name(struct little_file *file, const char *name);
 /* Letters up to the counts. */
-void llm_put_head(struct sl_file *file, bool has_weights);
+void llm_put_head(struct little_file *file, bool has_weights);
 /* The whole part, up to its joints; the palette is mChest (0) mCollarLeft ... see llm_put_body. */
-void llm_put_arm(struct sl_file *file);
+void llm_put_arm(struct little_file *file);
 /* Morph "Fat", which moves two vertices, the end mark and one seam. */
-void llm_put_tail(struct sl_file *file);
+void llm_put_tail(struct little_file *file);
 /* Both. */
-void llm_put_body(struct sl_file *file);
+void llm_put_body(struct little_file *file);
 /* A level of detail of two faces. */
-void llm_put_lod(struct sl_file *file);
+void llm_put_lod(struct little_file *file);
 
 #endif

@@ -1,7 +1,5 @@
 #include "tests/support/sl_files.h"
 
-#include "lib/core/numbers/float_bits.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,56 +24,22 @@ const uint8_t sl_example[97] = {
     0x00, 0x00, 0x00, 0x00,                         /* no constraints */
 };
 
-void sl_put(struct sl_file *file, const void *bytes, size_t size)
+void sl_put_head(struct little_file *file, float duration, uint32_t joint_count)
 {
-    if (!pose_buffer_append(&file->bytes, bytes, size))
-        abort(); /* the samples are made with it, too, outside of any test */
+    little_put_u32(file, 1); /* version 1.0 */
+    little_put_u32(file, 3);
+    little_put_f32(file, duration);
+    little_put_text(file, "");
+    little_put_f32(file, 0);
+    little_put_f32(file, duration);
+    little_put_u32(file, 1);
+    little_put_f32(file, 0.5f);
+    little_put_f32(file, 0.25f);
+    little_put_u32(file, 1);
+    little_put_u32(file, joint_count);
 }
 
-void sl_put_u8(struct sl_file *file, unsigned value)
-{
-    sl_put(file, &(uint8_t){(uint8_t)value}, 1);
-}
-
-void sl_put_u16(struct sl_file *file, unsigned value)
-{
-    sl_put_u8(file, value);
-    sl_put_u8(file, value >> 8);
-}
-
-void sl_put_u32(struct sl_file *file, uint32_t value)
-{
-    sl_put_u16(file, value);
-    sl_put_u16(file, value >> 16);
-}
-
-void sl_put_f32(struct sl_file *file, float value)
-{
-    sl_put_u32(file, bits_of_float(value));
-}
-
-void sl_put_text(struct sl_file *file, const char *text)
-{
-    sl_put(file, text, strlen(text) + 1);
-}
-
-void sl_put_head(struct sl_file *file, float duration, uint32_t joint_count)
-{
-    sl_put_u16(file, !file->is_old);
-    sl_put_u16(file, file->is_old);
-    sl_put_u32(file, 3);
-    sl_put_f32(file, duration);
-    sl_put_text(file, "");
-    sl_put_f32(file, 0);
-    sl_put_f32(file, duration);
-    sl_put_u32(file, 1);
-    sl_put_f32(file, 0.5f);
-    sl_put_f32(file, 0.25f);
-    sl_put_u32(file, 1);
-    sl_put_u32(file, joint_count);
-}
-
-static void put_keys(struct sl_file *file, const uint16_t (*keys)[4], uint32_t count)
+static void put_keys(struct little_file *file, const uint16_t (*keys)[4], uint32_t count)
 {
     uint8_t *bytes = malloc((size_t)count * 8 + 1), *to = bytes;
     if (!bytes)
@@ -86,50 +50,37 @@ static void put_keys(struct sl_file *file, const uint16_t (*keys)[4], uint32_t c
             *to++ = (uint8_t)(keys[k][i] >> 8);
         }
     }
-    sl_put_u32(file, count);
-    sl_put(file, bytes, (size_t)count * 8);
+    little_put_u32(file, count);
+    little_put(file, bytes, (size_t)count * 8);
     free(bytes);
 }
 
-void sl_put_joint(struct sl_file *file, const char *name, const uint16_t (*rotations)[4],
+void sl_put_joint(struct little_file *file, const char *name, const uint16_t (*rotations)[4],
                   uint32_t rotation_count, const uint16_t (*positions)[4], uint32_t position_count)
 {
-    sl_put_text(file, name);
-    sl_put_u32(file, 3);
+    little_put_text(file, name);
+    little_put_u32(file, 3);
     put_keys(file, rotations, rotation_count);
     put_keys(file, positions, position_count);
 }
 
-void sl_put_constraint(struct sl_file *file, unsigned chain_length)
+void sl_put_constraint(struct little_file *file, unsigned chain_length)
 {
-    sl_put_u8(file, chain_length);
-    sl_put_u8(file, 1);
-    sl_put(file, "L_HAND\0\0\0\0\0\0\0\0\0\0", 16);
+    little_put_u8(file, chain_length);
+    little_put_u8(file, 1);
+    little_put(file, "L_HAND\0\0\0\0\0\0\0\0\0\0", 16);
     for (int i = 1; i <= 3; i++)
-        sl_put_f32(file, (float)i);
-    sl_put(file, "GROUND\0\0\0\0\0\0\0\0\0\0", 16);
+        little_put_f32(file, (float)i);
+    little_put(file, "GROUND\0\0\0\0\0\0\0\0\0\0", 16);
     for (int i = 4; i <= 13; i++)
-        sl_put_f32(file, (float)i);
+        little_put_f32(file, (float)i);
 }
 
-void sl_put_example(struct sl_file *file, bool with_constraint)
+void sl_put_example(struct little_file *file, bool with_constraint)
 {
-    sl_put(file, sl_example, sizeof sl_example);
+    little_put(file, sl_example, sizeof sl_example);
     if (!with_constraint)
         return;
-    sl_set_u32(file, SL_AT_NUM_CONSTRAINTS, 1);
+    little_set_u32(file, SL_AT_NUM_CONSTRAINTS, 1);
     sl_put_constraint(file, 0);
-}
-
-void sl_set_u32(struct sl_file *file, size_t offset, uint32_t value)
-{
-    if (offset + 4 > file->bytes.size)
-        abort();
-    for (int i = 0; i < 4; i++)
-        file->bytes.data[offset + (size_t)i] = (uint8_t)(value >> 8 * i);
-}
-
-void sl_set_f32(struct sl_file *file, size_t offset, float value)
-{
-    sl_set_u32(file, offset, bits_of_float(value));
 }

@@ -2,29 +2,15 @@
 #ifndef TESTS_SUPPORT_SL_FILES_H
 #define TESTS_SUPPORT_SL_FILES_H
 
-#include "pose.h"
-
-/* A file that is being made; free with pose_buffer_free. */
-struct sl_file {
-    struct pose_buffer bytes;
-    bool is_old; /* version 0.1 */
-};
-
-void sl_put(struct sl_file *file, const void *bytes, size_t size);
-void sl_put_u8(struct sl_file *file, unsigned value);
-void sl_put_u16(struct sl_file *file, unsigned value);
-void sl_put_u32(struct sl_file *file, uint32_t value);
-void sl_put_f32(struct sl_file *file, float value);
-/* With its NUL. */
-void sl_put_text(struct sl_file *file, const char *text);
+#include "tests/support/little_file.h"
 
 /* Everything up to num_joints: priority 3, no emote, a loop of the whole, ease 0.5 and 0.25, hand pose 1. */
-void sl_put_head(struct sl_file *file, float duration, uint32_t joint_count);
+void sl_put_head(struct little_file *file, float duration, uint32_t joint_count);
 /* Name, priority 3, and these keys (time, x, y, z) as words. */
-void sl_put_joint(struct sl_file *file, const char *name, const uint16_t (*rotations)[4],
+void sl_put_joint(struct little_file *file, const char *name, const uint16_t (*rotations)[4],
                   uint32_t rotation_count, const uint16_t (*positions)[4], uint32_t position_count);
 /* A constraint of that chain length from L_HAND to GROUND, with a number of its own in each float. */
-void sl_put_constraint(struct sl_file *file, unsigned chain_length);
+void sl_put_constraint(struct little_file *file, unsigned chain_length);
 
 /*
  * The worked example of the format's spec, section 1, with its 97 bytes: mPelvis with two keys of each kind. The
@@ -50,10 +36,6 @@ enum {
     SL_AT_CONSTRAINT = 97,
 };
 /* The example and one constraint more. */
-void sl_put_example(struct sl_file *file, bool with_constraint);
-
-/* Overwrites a word of 32 bits. */
-void sl_set_u32(struct sl_file *file, size_t offset, uint32_t value);
-void sl_set_f32(struct sl_file *file, size_t offset, float value);
+void sl_put_example(struct little_file *file, bool with_constraint);
 
 #endif

@@ -454,7 +454,7 @@ TEST_EACH(poses_become_clips, 5)
 
 TEST(pelvis_is_taken_off_its_rest)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
     struct pose_document *own = codec_must_decode("sl-anim", file.bytes.data, file.bytes.size);
     struct pose_document *skeleton = pose_stand_in(0, NULL, NULL);
@@ -568,9 +568,9 @@ TEST(numbers_of_prime)
 
 TEST(same_format_same_bytes)
 {
-    struct sl_file sl = {0};
+    struct little_file sl = {0};
     struct tso_file tso = {.size = 0};
-    struct sims3_made sims3 = {0};
+    struct little_file sims3 = {0};
     sl_put_example(&sl, true);
     tso_make_anim(&tso);
     sims3_make_example(&sims3);

@@ -247,9 +247,9 @@ static void round_trips(const char *format, struct pose_bytes bytes)
 
 TEST(made_clips_come_back)
 {
-    struct sl_file sl = {0};
+    struct little_file sl = {0};
     struct tso_file tso = {.size = 0};
-    struct sims3_made sims3 = {0};
+    struct little_file sims3 = {0};
     sl_put_example(&sl, true);
     tso_make_anim(&tso);
     sims3_make_example(&sims3);

@@ -2,22 +2,10 @@
 #ifndef TESTS_SUPPORT_SIMS3_CLIP_FILES_H
 #define TESTS_SUPPORT_SIMS3_CLIP_FILES_H
 
-#include "pose.h"
+#include "tests/support/little_file.h"
 
-/* A file that is being made; free bytes with pose_buffer_free. */
-struct sims3_made {
-    struct pose_buffer bytes;
-};
-
-void sims3_put(struct sims3_made *made, const void *bytes, size_t size);
-void sims3_put_u16(struct sims3_made *made, unsigned value);
-void sims3_put_u32(struct sims3_made *made, uint32_t value);
-void sims3_put_f32(struct sims3_made *made, float value);
 /* Decodes the file as a clip, which must succeed, and frees it. */
-struct pose_document *sims3_decode(struct sims3_made *made);
-/* Overwrites what was put before. */
-void sims3_set_u32(struct sims3_made *made, size_t offset, uint32_t value);
-void sims3_set_f32(struct sims3_made *made, size_t offset, float value);
+struct pose_document *sims3_decode(struct little_file *made);
 
 /* The worked example of the format's spec, section 9. Offsets of its fields: */
 extern const uint8_t sims3_example[340];
@@ -47,7 +35,7 @@ enum {
     SIMS3_AT_EVENT = 0x124,
     SIMS3_AT_END = 0x144,
 };
-void sims3_make_example(struct sims3_made *made);
+void sims3_make_example(struct little_file *made);
 
 /* A channel with its keys as they lie in the file. kind is sub-type * 256 + type. */
 struct sims3_channel_made {
@@ -68,15 +56,15 @@ struct sims3_section_made {
 };
 
 /* A clip with nothing but its section. */
-void sims3_make(struct sims3_made *made, const struct sims3_section_made *section);
+void sims3_make(struct little_file *made, const struct sims3_section_made *section);
 /* Fills up to a multiple of 4 and lets the head lead here; returns where that is. */
-size_t sims3_begin_block(struct sims3_made *made, size_t head_offset);
+size_t sims3_begin_block(struct little_file *made, size_t head_offset);
 
 /* The head of a table of events; returns where it is. */
-size_t sims3_begin_events(struct sims3_made *made, uint32_t count);
+size_t sims3_begin_events(struct little_file *made, uint32_t count);
 /* One event without its payload: id 7, the floats -1, the number 3. */
-void sims3_put_event(struct sims3_made *made, unsigned type, float time, const char *name);
+void sims3_put_event(struct little_file *made, unsigned type, float time, const char *name);
 /* Fills in the size. */
-void sims3_end_events(struct sims3_made *made, size_t at);
+void sims3_end_events(struct little_file *made, size_t at);
 
 #endif

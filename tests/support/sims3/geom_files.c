@@ -38,39 +38,39 @@ const uint8_t casp_example[130] = {
     0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0xf1, 0x84, 0x68, 0x73,
 };
 
-void vpxy_put_sample(struct sl_file *file)
+void vpxy_put_sample(struct little_file *file)
 {
     static const uint64_t meshes[3] = {0xa1, 0xa2, 0xa3};
     static const uint8_t entries[] = {2, 0, 1, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 2, 1, 2, 0, 0, 0, 2};
     static const float bounds[6] = {-0.5f, 0, -0.25f, 0.5f, 1.75f, 0.25f};
-    sl_put_u32(file, 3);
-    sl_put_u32(file, 1);
-    sl_put_u32(file, 0);
-    sl_put_u32(file, 0);
-    sl_put_u32(file, 1);
+    little_put_u32(file, 3);
+    little_put_u32(file, 1);
+    little_put_u32(file, 0);
+    little_put_u32(file, 0);
+    little_put_u32(file, 1);
     for (int i = 0; i < 2; i++)
-        sl_put_u32(file, 0x8c9dfc * !i);
-    sl_put_u32(file, 0x736884f1);
-    sl_put_u32(file, 1);
-    sl_put_u32(file, 44);
-    sl_put_u32(file, 0);
-    sl_put(file, "VPXY", 4);
-    sl_put_u32(file, 4);
+        little_put_u32(file, 0x8c9dfc * !i);
+    little_put_u32(file, 0x736884f1);
+    little_put_u32(file, 1);
+    little_put_u32(file, 44);
+    little_put_u32(file, 0);
+    little_put(file, "VPXY", 4);
+    little_put_u32(file, 4);
     size_t table = file->bytes.size;
-    sl_put_u32(file, 0);
-    sl_put_u32(file, 4 + 3 * 16);
-    sl_put(file, entries, sizeof entries);
+    little_put_u32(file, 0);
+    little_put_u32(file, 4 + 3 * 16);
+    little_put(file, entries, sizeof entries);
     for (int i = 0; i < 6; i++)
-        sl_put_f32(file, bounds[i]);
-    sl_put_u32(file, 0);
-    sl_put_u8(file, 0);
-    sl_set_u32(file, table, (uint32_t)(file->bytes.size - table - 4));
-    sl_put_u32(file, 3);
+        little_put_f32(file, bounds[i]);
+    little_put_u32(file, 0);
+    little_put_u8(file, 0);
+    little_set_u32(file, table, (uint32_t)(file->bytes.size - table - 4));
+    little_put_u32(file, 3);
     for (int i = 0; i < 3; i++) {
-        sl_put_u32(file, 0x015a1849);
-        sl_put_u32(file, 0x8c9dfc);
-        sl_put_u32(file, (uint32_t)meshes[i]);
-        sl_put_u32(file, 0);
+        little_put_u32(file, 0x015a1849);
+        little_put_u32(file, 0x8c9dfc);
+        little_put_u32(file, (uint32_t)meshes[i]);
+        little_put_u32(file, 0);
     }
-    sl_set_u32(file, 40, (uint32_t)(file->bytes.size - 44));
+    little_set_u32(file, 40, (uint32_t)(file->bytes.size - 44));
 }

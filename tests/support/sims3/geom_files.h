@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_SIMS3_GEOM_FILES_H
 #define TESTS_SUPPORT_SIMS3_GEOM_FILES_H
 
-#include "tests/support/sl_files.h"
+#include "tests/support/little_file.h"
 
 /* sims3-geom.md, 9: three vertices on two bones, one texture. Offsets of its fields: */
 extern const uint8_t geom_example[400];
@@ -40,6 +40,6 @@ enum {
 };
 
 /* Two meshes at level 1, one at level 2: GEOMs a1, a2, a3 of group 8C9DFC. */
-void vpxy_put_sample(struct sl_file *file);
+void vpxy_put_sample(struct little_file *file);
 
 #endif

@@ -1,15 +1,15 @@
 #include "tests/support/sims3/modl_files.h"
 
-static void put_words(struct sl_file *file, const uint32_t *words, size_t count)
+static void put_words(struct little_file *file, const uint32_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        sl_put_u32(file, words[i]);
+        little_put_u32(file, words[i]);
 }
 
-static void put_floats(struct sl_file *file, const float *floats, size_t count)
+static void put_floats(struct little_file *file, const float *floats, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        sl_put_f32(file, floats[i]);
+        little_put_f32(file, floats[i]);
 }
 
 static const float bounds[6] = {-1, 0, -1, 1, 1, 1};
@@ -23,11 +23,11 @@ static uint32_t reference(int chunk, bool is_list)
     return place < public_count ? (uint32_t)place + 1 : 0x10000000u | (uint32_t)(place - public_count + 1);
 }
 
-static void put_list(struct sl_file *file, bool is_list)
+static void put_list(struct little_file *file, bool is_list)
 {
     const uint32_t level[] = {reference(MODL_LEVEL, is_list), 0, 0}, shadow[] = {0x30000001, 0, 0x10000};
     const float far[2] = {0, 100};
-    sl_put(file, "MODL", 4);
+    little_put(file, "MODL", 4);
     put_words(file, (const uint32_t[]){0x102, 2}, 2);
     put_floats(file, bounds, 6);
     put_words(file, (const uint32_t[]){0, 0, 0}, 3);
@@ -38,7 +38,7 @@ static void put_list(struct sl_file *file, bool is_list)
 }
 
 /* Each has four vertices and two triangles; the second has two looks of one triangle. */
-static void put_part(struct sl_file *file, int part, bool is_list)
+static void put_part(struct little_file *file, int part, bool is_list)
 {
     size_t at = file->bytes.size;
     uint32_t vertices = (uint32_t)part * 4 * 28, first = (uint32_t)part * 6;
@@ -55,94 +55,94 @@ static void put_part(struct sl_file *file, int part, bool is_list)
                              4,
                              2};
     const uint32_t looks[] = {2, 0xaaaa, first, 0, 4, 1, 0xbbbb, first + 3, 0, 4, 1};
-    sl_put_u32(file, 0);
+    little_put_u32(file, 0);
     put_words(file, head, 12);
     put_floats(file, bounds, 6);
     put_words(file, (const uint32_t[]){reference(MODL_SKIN, is_list), 2, bones[0], bones[1], 0}, 5);
     if (part)
         put_words(file, looks, 11);
     else
-        sl_put_u32(file, 0);
+        little_put_u32(file, 0);
     put_words(file, (const uint32_t[]){0, 0, 0, 0, 0}, 5);
-    sl_set_u32(file, at, (uint32_t)(file->bytes.size - at - 4));
+    little_set_u32(file, at, (uint32_t)(file->bytes.size - at - 4));
 }
 
-static void put_level(struct sl_file *file, bool is_list)
+static void put_level(struct little_file *file, bool is_list)
 {
-    sl_put(file, "MLOD", 4);
+    little_put(file, "MLOD", 4);
     put_words(file, (const uint32_t[]){0x203, 2}, 2);
     put_part(file, 0, is_list);
     put_part(file, 1, is_list);
 }
 
 /* A diffuse map, the first external key, and the scale of texture coordinates. */
-static void put_material(struct sl_file *file)
+static void put_material(struct little_file *file)
 {
-    sl_put(file, "MATD", 4);
+    little_put(file, "MATD", 4);
     put_words(file, (const uint32_t[]){0x103, 1, 0x12345678, 68, 0, 0}, 6);
-    sl_put(file, "MTNF", 4);
+    little_put(file, "MTNF", 4);
     put_words(file, (const uint32_t[]){0, 20, 2}, 3);
     put_words(file, (const uint32_t[]){0x6cc0fd85, 4, 4, 48}, 4);
     put_words(file, (const uint32_t[]){0x420520e9, 1, 1, 64}, 4);
     put_words(file, (const uint32_t[]){0x30000001, 0, 0, 0}, 4);
-    sl_put_f32(file, 1.0f / 1024);
+    little_put_f32(file, 1.0f / 1024);
 }
 
-static void put_layout(struct sl_file *file)
+static void put_layout(struct little_file *file)
 {
     static const uint8_t elements[6][4] = {{0, 0, 7, 0},  {1, 0, 5, 8},  {2, 0, 6, 12},
                                            {3, 0, 4, 16}, {4, 0, 5, 20}, {5, 0, 5, 24}};
-    sl_put(file, "VRTF", 4);
+    little_put(file, "VRTF", 4);
     put_words(file, (const uint32_t[]){2, 28, 6, 0}, 4);
-    sl_put(file, elements, sizeof elements);
+    little_put(file, elements, sizeof elements);
 }
 
-static void put_vertices(struct sl_file *file)
+static void put_vertices(struct little_file *file)
 {
     static const int16_t corners[4][2] = {{0, 0}, {512, 0}, {512, 512}, {0, 512}};
     static const uint8_t up[4] = {127, 255, 127, 0}, whole[4] = {0, 0, 255, 0}, shared[4] = {0, 102, 153, 0};
-    sl_put(file, "VBUF", 4);
+    little_put(file, "VBUF", 4);
     put_words(file, (const uint32_t[]){0x101, 0, 0}, 3);
     for (unsigned i = 0; i < 8; i++) {
         const int16_t *corner = corners[i % 4];
-        sl_put_u16(file, (uint16_t)corner[0]);
-        sl_put_u16(file, i < 4 ? 0 : 256);
-        sl_put_u16(file, (uint16_t)-corner[1]);
-        sl_put_u16(file, 1024);
-        sl_put(file, up, 4);
-        sl_put_u16(file, (uint16_t)(2 * corner[0]));
-        sl_put_u16(file, (uint16_t)corner[1]);
-        sl_put(file, (const uint8_t[]){0, 1, 255, 255}, 4);
-        sl_put(file, i < 4 ? whole : shared, 4);
-        sl_put_u32(file, 0);
+        little_put_u16(file, (uint16_t)corner[0]);
+        little_put_u16(file, i < 4 ? 0 : 256);
+        little_put_u16(file, (uint16_t)-corner[1]);
+        little_put_u16(file, 1024);
+        little_put(file, up, 4);
+        little_put_u16(file, (uint16_t)(2 * corner[0]));
+        little_put_u16(file, (uint16_t)corner[1]);
+        little_put(file, (const uint8_t[]){0, 1, 255, 255}, 4);
+        little_put(file, i < 4 ? whole : shared, 4);
+        little_put_u32(file, 0);
     }
 }
 
 /* Differences. */
-static void put_indices(struct sl_file *file)
+static void put_indices(struct little_file *file)
 {
     static const uint16_t indices[12] = {0, 1, 2, 0, 2, 3, 0, 1, 2, 0, 2, 3};
-    sl_put(file, "IBUF", 4);
+    little_put(file, "IBUF", 4);
     put_words(file, (const uint32_t[]){2, 1, 0}, 3);
     for (int i = 0; i < 12; i++)
-        sl_put_u16(file, (uint16_t)(indices[i] - (i ? indices[i - 1] : 0)));
+        little_put_u16(file, (uint16_t)(indices[i] - (i ? indices[i - 1] : 0)));
 }
 
-static void put_skin(struct sl_file *file)
+static void put_skin(struct little_file *file)
 {
-    sl_put(file, "SKIN", 4);
+    little_put(file, "SKIN", 4);
     put_words(file, (const uint32_t[]){1, 2, bones[0], bones[1]}, 4);
     for (int i = 0; i < 24; i++)
-        sl_put_f32(file, i % 12 % 5 == 0);
+        little_put_f32(file, i % 12 % 5 == 0);
 }
 
-static void put_set(struct sl_file *file, bool is_list)
+static void put_set(struct little_file *file, bool is_list)
 {
-    sl_put(file, "MTST", 4);
+    little_put(file, "MTST", 4);
     put_words(file, (const uint32_t[]){0x200, 0, reference(MODL_MATERIAL, is_list), 0}, 4);
 }
 
-static void put_chunk(struct sl_file *file, int chunk, bool is_list)
+static void put_chunk(struct little_file *file, int chunk, bool is_list)
 {
     switch (chunk) {
     case MODL_LIST:
@@ -179,7 +179,7 @@ void modl_make(struct modl_made *made, bool is_list)
                                                 0x01d0e6fb, 0x01d0e70f, 0x01d0e76b, 0x02019972};
     /* A level alone has no list; a set stands in its second place so that all others keep theirs. */
     static const int alone[MODL_CHUNKS] = {MODL_LEVEL, MODL_LIST};
-    struct sl_file *file = &made->file;
+    struct little_file *file = &made->file;
     size_t index = HEAD + KEY * (MODL_CHUNKS + 1);
     put_words(file, (const uint32_t[]){3, is_list ? 2 : 1, 0, 1, MODL_CHUNKS}, 5);
     for (int i = 0; i < MODL_CHUNKS; i++) {
@@ -188,12 +188,12 @@ void modl_make(struct modl_made *made, bool is_list)
     }
     put_words(file, (const uint32_t[]){0x1775b1b5, 0xd413b168, 0x00b2d882, 0}, 4);
     for (int i = 0; i < 2 * MODL_CHUNKS; i++)
-        sl_put_u32(file, 0);
+        little_put_u32(file, 0);
     for (int i = 0; i < MODL_CHUNKS; i++) {
         int chunk = is_list || i > 1 ? i : alone[i];
         size_t at = made->at[chunk] = file->bytes.size;
         put_chunk(file, !is_list && chunk == MODL_LIST ? MODL_SET : chunk, is_list);
-        sl_set_u32(file, index + 8 * (size_t)i, (uint32_t)at);
-        sl_set_u32(file, index + 8 * (size_t)i + 4, (uint32_t)(file->bytes.size - at));
+        little_set_u32(file, index + 8 * (size_t)i, (uint32_t)at);
+        little_set_u32(file, index + 8 * (size_t)i + 4, (uint32_t)(file->bytes.size - at));
     }
 }

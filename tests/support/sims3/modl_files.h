@@ -2,7 +2,7 @@
 #ifndef TESTS_SUPPORT_SIMS3_MODL_FILES_H
 #define TESTS_SUPPORT_SIMS3_MODL_FILES_H
 
-#include "tests/support/sl_files.h"
+#include "tests/support/little_file.h"
 
 /* The chunks in their order. */
 enum {
@@ -19,7 +19,7 @@ enum {
 
 /* Where each chunk begins. */
 struct modl_made {
-    struct sl_file file;
+    struct little_file file;
     size_t at[MODL_CHUNKS];
 };
 

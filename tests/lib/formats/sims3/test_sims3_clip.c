@@ -36,7 +36,7 @@ static void check_json(const struct pose_value *value, const char *expected)
 
 TEST(the_example_is_read)
 {
-    struct sims3_made made;
+    struct little_file made;
     sims3_make_example(&made);
     struct pose_document *document = codec_must_decode(NULL, made.bytes.data, made.bytes.size);
     const struct pose_clip *clip = document->clips;
@@ -55,7 +55,7 @@ TEST(the_example_is_read)
 
 TEST(the_example_has_its_values)
 {
-    struct sims3_made made;
+    struct little_file made;
     sims3_make_example(&made);
     struct pose_document *document = sims3_decode(&made);
     static const char *const names[] = {"b__Head__", "b__ROOT__", "b__Pelvis__"};
@@ -79,7 +79,7 @@ TEST(the_example_has_its_values)
 
 TEST(the_example_has_its_extras)
 {
-    struct sims3_made made;
+    struct little_file made;
     sims3_make_example(&made);
     struct pose_document *document = sims3_decode(&made);
     const struct pose_clip *clip = document->clips;
@@ -103,7 +103,7 @@ TEST(the_example_has_its_extras)
 static const float palette[] = {0.25f, 0, 1.5f, -2};
 
 /* A clip of these channels, 4 ticks of 1/30 s and the palette above. */
-static void make(struct sims3_made *made, const struct sims3_channel_made *channels, size_t count)
+static void make(struct little_file *made, const struct sims3_channel_made *channels, size_t count)
 {
     sims3_make(made, &(struct sims3_section_made){1 / 30.0f, 4, count, 4, channels, palette});
 }
@@ -154,7 +154,7 @@ TEST_EACH(every_packing_is_unpacked, COUNT(packings))
 {
     const struct packing_case *packing = &packings[_i];
     uint8_t key[12] = {1, 0, packing->flags, 0};
-    struct sims3_made made;
+    struct little_file made;
     memcpy(key + 4, packing->payload, packing->payload_size);
     make(&made, &(struct sims3_channel_made){HEAD, packing->kind, 1, 1, -2, key, 4 + packing->payload_size},
          1);
@@ -187,7 +187,7 @@ static const struct {
 /* One key at tick 0, whatever the key count, offset and scale say. */
 TEST_EACH(every_constant_is_one_key, COUNT(constants))
 {
-    struct sims3_made made;
+    struct little_file made;
     make(&made, &(struct sims3_channel_made){HEAD, constants[_i].kind, 65535, 7, 9, NULL, 0}, 1);
     struct pose_document *document = sims3_decode(&made);
     const struct pose_channel *channel = &document->clips->tracks->channels[constants[_i].part];
@@ -200,7 +200,7 @@ TEST_EACH(every_constant_is_one_key, COUNT(constants))
 
 TEST(a_channel_without_keys_drives_nothing)
 {
-    struct sims3_made made;
+    struct little_file made;
     make(&made, &(struct sims3_channel_made){HEAD, 0x112, 0, 0, 1, NULL, 0}, 1);
     struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(document->clips->track_count, 1);
@@ -212,7 +212,7 @@ TEST(a_channel_without_keys_drives_nothing)
 TEST(a_rotation_without_length_is_the_identity)
 {
     static const uint8_t key[12] = {0};
-    struct sims3_made made;
+    struct little_file made;
     make(&made, &(struct sims3_channel_made){HEAD, 0x214, 1, 0, 1, key, sizeof key}, 1);
     struct pose_document *document = sims3_decode(&made);
     check_values(&document->clips->tracks->channels[POSE_ROTATION], 0, 4, (float[]){0, 0, 0, 1});
@@ -227,7 +227,7 @@ TEST(channels_are_gathered_into_tracks)
         {HEAD, 0x112, 1, 3, 1, key, 8},  {0xf7f2bc99u, 0x709, 0, 0, 1, NULL, 0},
         {HEAD, 0x709, 0, 0, 1, NULL, 0}, {ROOT, 0x10b, 0, 0, 1, NULL, 0},
         {HEAD, 0x30f, 0, 0, 1, NULL, 0}, {12345, 0x211, 0, 0, 1, NULL, 0}};
-    struct sims3_made made;
+    struct little_file made;
     make(&made, channels, 6);
     struct pose_document *document = sims3_decode(&made);
     const struct pose_track *tracks = document->clips->tracks;
@@ -269,7 +269,7 @@ static const struct {
 TEST_EACH(sizes_of_keys_follow_the_rule, COUNT(sizes))
 {
     uint8_t keys[64] = {0};
-    struct sims3_made made;
+    struct little_file made;
     put_keys(keys, sizes[_i].key_size, 1);
     make(&made, &(struct sims3_channel_made){HEAD, 0x103, 3, 0, 1, keys, sizes[_i].total}, 1);
     struct pose_document *document = sims3_decode(&made);
@@ -289,9 +289,9 @@ TEST(the_next_channel_with_keys_ends_the_span)
     const struct sims3_channel_made channels[] = {{HEAD, 0x103, 3, 0, 1, wide, 36},
                                                   {PELVIS, 0x10b, 0, 0, 1, NULL, 0},
                                                   {ROOT, 0x103, 1, 0, 1, narrow, 10}};
-    struct sims3_made made;
+    struct little_file made;
     make(&made, channels, 3);
-    sims3_set_u32(&made, SIMS3_AT_CHANNEL + 20, 48 + 60 + 2 + 16 + 30); /* of a constant: within the keys */
+    little_set_u32(&made, SIMS3_AT_CHANNEL + 20, 48 + 60 + 2 + 16 + 30); /* of a constant: within the keys */
     struct pose_document *document = sims3_decode(&made);
     const struct pose_channel *channel = &document->clips->tracks->channels[POSE_TRANSLATION];
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
@@ -305,7 +305,7 @@ TEST(ticks_are_sorted_and_the_last_of_each_stays)
 {
     static const uint8_t keys[4][6] = {
         {2, 0, 0, 0, 1, 0}, {0, 0, 0, 0, 2, 0}, {2, 0, 0, 0, 3, 0}, {1, 0, 0, 0, 4, 0}};
-    struct sims3_made made;
+    struct little_file made;
     make(&made, &(struct sims3_channel_made){HEAD, 0x705, 4, 0, 65535, keys, sizeof keys}, 1);
     struct pose_document *document = sims3_decode(&made);
     const struct pose_channel *channel = &document->clips->tracks->channels[POSE_MORPH];
@@ -325,7 +325,7 @@ TEST(unknown_channels_are_listed)
                                                   {HEAD, 0x213, 5, 1, 2, NULL, 0},
                                                   {HEAD, 0x0e05, 0, 1, 2, NULL, 0},
                                                   {HEAD, 0x105, 0, 1, 2, NULL, 0}};
-    struct sims3_made made;
+    struct little_file made;
     make(&made, channels, 4);
     struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, "unknown_channel"), 3);
@@ -343,10 +343,10 @@ TEST(what_is_odd_is_warned_of)
 {
     const struct sims3_channel_made twice[] = {{HEAD, 0x10f, 0, 0, 1, NULL, 0},
                                                {HEAD, 0x10b, 0, 0, 1, NULL, 0}};
-    struct sims3_made made;
+    struct little_file made;
     make(&made, twice, 2);
-    sims3_put(&made, "tail", 4);
-    sims3_set_u32(&made, 4, 1);
+    little_put(&made, "tail", 4);
+    little_set_u32(&made, 4, 1);
     struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, "duplicate_channel"), 1);
     ck_assert_uint_eq(codec_warnings(document, "trailing_bytes"), 1);
@@ -359,7 +359,7 @@ TEST(what_is_odd_is_warned_of)
 TEST(odd_flags_are_counted)
 {
     static const uint8_t keys[3][6] = {{0, 0, 0x10, 0, 1, 0}, {1, 0, 1, 0, 1, 0}, {2, 0, 0x80, 0, 1, 0}};
-    struct sims3_made made;
+    struct little_file made;
     make(&made, &(struct sims3_channel_made){HEAD, 0x705, 3, 0, 1, keys, sizeof keys}, 1);
     struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);

@@ -9,7 +9,7 @@
 
 static const char FORMAT[] = "sims3-clip";
 
-static void make(struct sims3_made *made, const struct sims3_channel_made *channels, size_t count)
+static void make(struct little_file *made, const struct sims3_channel_made *channels, size_t count)
 {
     sims3_make(made, &(struct sims3_section_made){1 / 30.0f, 4, count, 0, channels, NULL});
 }
@@ -77,9 +77,9 @@ enum { LITTLE = 256 << 10 };
 
 TEST_EACH(what_is_broken_is_refused, COUNT(refusals))
 {
-    struct sims3_made made;
+    struct little_file made;
     sims3_make_example(&made);
-    sims3_set_u32(&made, refusals[_i].at, refusals[_i].value);
+    little_set_u32(&made, refusals[_i].at, refusals[_i].value);
     if (!*refusals[_i].code) {
         pose_document_free(sims3_decode(&made));
         return;
@@ -97,7 +97,7 @@ TEST_EACH(what_is_broken_is_refused, COUNT(refusals))
 TEST(values_beyond_floats_are_refused)
 {
     static const uint8_t key[8] = {0, 0, 0, 0, 0xff, 3, 0, 0};
-    struct sims3_made made;
+    struct little_file made;
     make(&made, &(struct sims3_channel_made){1, 0x112, 1, 3e38f, 3e38f, key, 8}, 1);
     codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "not_finite");
     pose_buffer_free(&made.bytes);
@@ -137,12 +137,12 @@ TEST(overlapping_channels_do_not_multiply)
     enum { CHANNELS = 100, KEYS = 65535 };
     static uint8_t keys[KEYS * 8];
     struct sims3_channel_made channels[CHANNELS] = {0};
-    struct sims3_made made;
+    struct little_file made;
     for (int i = 0; i < CHANNELS; i++)
         channels[i] = (struct sims3_channel_made){(uint32_t)i, 0x112, KEYS, 0, 1, keys, i ? 0 : sizeof keys};
     make(&made, channels, CHANNELS);
     for (size_t i = 0; i < CHANNELS; i++)
-        sims3_set_u32(&made, SIMS3_AT_CHANNEL + 20 * i, 48 + 20 * CHANNELS + 2);
+        little_set_u32(&made, SIMS3_AT_CHANNEL + 20 * i, 48 + 20 * CHANNELS + 2);
     struct pose_error error = codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "over_limit");
     ck_assert_str_eq(error.limit, "keys");
     ck_assert_str_eq(error.field, "section.channels[61].key_count");
@@ -156,7 +156,7 @@ TEST(too_many_tracks_are_told_with_the_byte)
 {
     enum { LIMIT = 65536, CHANNELS = 2 * (LIMIT + 1) };
     struct sims3_channel_made *channels = calloc(CHANNELS, sizeof *channels);
-    struct sims3_made made;
+    struct little_file made;
     for (int i = 0; i < CHANNELS; i++)
         channels[i] = (struct sims3_channel_made){(uint32_t)i / 2, i % 2 ? 0x10b : 0x30b, 0, 0, 1, NULL, 0};
     make(&made, channels, CHANNELS);
@@ -172,18 +172,18 @@ TEST(too_many_tracks_are_told_with_the_byte)
 TEST(chains_on_top_of_each_other_do_not_multiply)
 {
     enum { COUNT = 1024 };
-    struct sims3_made made;
+    struct little_file made;
     uint8_t target[1028] = {0};
     make(&made, NULL, 0);
     sims3_begin_block(&made, SIMS3_AT_IK_TABLE);
-    sims3_put_u32(&made, COUNT);
+    little_put_u32(&made, COUNT);
     for (int i = 0; i < COUNT; i++)
-        sims3_put_u32(&made, 4 * COUNT);
-    sims3_put_u32(&made, 0x7e7e7e7e);
-    sims3_put_u32(&made, COUNT);
+        little_put_u32(&made, 4 * COUNT);
+    little_put_u32(&made, 0x7e7e7e7e);
+    little_put_u32(&made, COUNT);
     for (int i = 0; i < COUNT; i++)
-        sims3_put_u32(&made, 4 * COUNT);
-    sims3_put(&made, target, sizeof target);
+        little_put_u32(&made, 4 * COUNT);
+    little_put(&made, target, sizeof target);
     codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "count_too_large");
     ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), SMALL);
     pose_buffer_free(&made.bytes);
@@ -192,12 +192,12 @@ TEST(chains_on_top_of_each_other_do_not_multiply)
 /* A table whose chains and targets lead back to its own beginning. */
 TEST(a_table_that_leads_to_itself_ends)
 {
-    struct sims3_made made;
+    struct little_file made;
     make(&made, NULL, 0);
     sims3_begin_block(&made, SIMS3_AT_IK_TABLE);
     for (int i = 0; i < 1200; i++)
-        sims3_put_u32(&made, 0);
-    sims3_set_u32(&made, made.bytes.size - 4800, 1000);
+        little_put_u32(&made, 0);
+    little_set_u32(&made, made.bytes.size - 4800, 1000);
     ck_assert_uint_lt(codec_memory(FORMAT, made.bytes.data, made.bytes.size), SMALL);
     struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(value_count(pose_value_find(document->clips->extras, "ik_chains")), 1000);
@@ -218,16 +218,16 @@ TEST(offsets_do_not_wrap)
         {4, 2000, "chains[0].targets[0].offset"},
     };
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
-        struct sims3_made made;
+        struct little_file made;
         uint8_t target[1028] = {0};
         make(&made, NULL, 0);
         sims3_begin_block(&made, SIMS3_AT_IK_TABLE);
-        sims3_put_u32(&made, 1);
-        sims3_put_u32(&made, offsets[i].chain);
-        sims3_put_u32(&made, 0x7e7e7e7e);
-        sims3_put_u32(&made, 1);
-        sims3_put_u32(&made, offsets[i].target);
-        sims3_put(&made, target, sizeof target);
+        little_put_u32(&made, 1);
+        little_put_u32(&made, offsets[i].chain);
+        little_put_u32(&made, 0x7e7e7e7e);
+        little_put_u32(&made, 1);
+        little_put_u32(&made, offsets[i].target);
+        little_put(&made, target, sizeof target);
         struct pose_error error = codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, "bad_offset");
         ck_assert_msg(strstr(error.field, offsets[i].field), "%s", error.field);
         ck_assert_uint_le(error.offset, made.bytes.size);

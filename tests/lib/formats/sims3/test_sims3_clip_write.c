@@ -36,39 +36,39 @@ static void check_same(const struct pose_value *a, const struct pose_value *b)
 
 static const float matrix[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0.5f, 2, 3, 1};
 
-static void put_hashes(struct sims3_made *made)
+static void put_hashes(struct little_file *made)
 {
     sims3_put_event(made, 1, 0.5f, "");
-    sims3_put_u32(made, 0x11111111);
-    sims3_put_u32(made, 0x050c5d67); /* x */
-    sims3_put_u32(made, 0xfeae6981); /* b__ROOT__ */
-    sims3_put_u32(made, 4);
+    little_put_u32(made, 0x11111111);
+    little_put_u32(made, 0x050c5d67); /* x */
+    little_put_u32(made, 0xfeae6981); /* b__ROOT__ */
+    little_put_u32(made, 4);
     for (int i = 0; i < 16; i++)
-        sims3_put_f32(made, matrix[i]);
+        little_put_f32(made, matrix[i]);
     sims3_put_event(made, 2, 0.25f, "");
-    sims3_put_u32(made, 0x050c5d67);
+    little_put_u32(made, 0x050c5d67);
     sims3_put_event(made, 9, 1, "");
-    sims3_put_u32(made, 0x22222222);
+    little_put_u32(made, 0x22222222);
 }
 
-static void put_effects(struct sims3_made *made)
+static void put_effects(struct little_file *made)
 {
     char sound[128] = "dog_bark";
     memset(sound + 9, 0xcc, sizeof sound - 9);
     sims3_put_event(made, 5, 0.75f, "ep5CatScratchSim");
-    sims3_put_u32(made, 0x3034ff0e); /* the low word first */
-    sims3_put_u32(made, 0xa8dee7b7);
-    sims3_put_u32(made, 0xd8e29cce); /* the event's own name */
-    sims3_put_u32(made, 0x050c5d67);
-    sims3_put_u32(made, 0x33333333);
-    sims3_put_u32(made, 0);
+    little_put_u32(made, 0x3034ff0e); /* the low word first */
+    little_put_u32(made, 0xa8dee7b7);
+    little_put_u32(made, 0xd8e29cce); /* the event's own name */
+    little_put_u32(made, 0x050c5d67);
+    little_put_u32(made, 0x33333333);
+    little_put_u32(made, 0);
     sims3_put_event(made, 10, 1, "end");
-    sims3_put_u32(made, 0x44444444);
-    sims3_put_u32(made, 6);
+    little_put_u32(made, 0x44444444);
+    little_put_u32(made, 6);
     sims3_put_event(made, 6, 1, "abc");
-    sims3_put_f32(made, 0.5f);
+    little_put_f32(made, 0.5f);
     sims3_put_event(made, 3, -1, "sound");
-    sims3_put(made, sound, sizeof sound);
+    little_put(made, sound, sizeof sound);
 }
 
 static const struct {
@@ -105,7 +105,7 @@ static void check_events(const struct pose_clip *clip, uint32_t count)
     }
 }
 
-static void make_events(struct sims3_made *made, bool with_unknown)
+static void make_events(struct little_file *made, bool with_unknown)
 {
     sims3_make(made, &(struct sims3_section_made){1 / 30.0f, 4, 0, 0, NULL, NULL});
     size_t at = sims3_begin_events(made, with_unknown ? 8 : 7);
@@ -113,14 +113,14 @@ static void make_events(struct sims3_made *made, bool with_unknown)
     put_effects(made);
     if (with_unknown) {
         sims3_put_event(made, 7, 2, "odd");
-        sims3_put(made, "\1\0\0\0\2\0", 6);
+        little_put(made, "\1\0\0\0\2\0", 6);
     }
     sims3_end_events(made, at);
 }
 
 TEST(events_have_typed_fields_and_come_back)
 {
-    struct sims3_made made;
+    struct little_file made;
     make_events(&made, false);
     struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, NULL), 0);
@@ -134,7 +134,7 @@ TEST(events_have_typed_fields_and_come_back)
 /* An unknown event reaches up to the next one that can be told, or to the end of the table. */
 TEST(unknown_events_keep_their_bytes)
 {
-    struct sims3_made made;
+    struct little_file made;
     make_events(&made, true);
     struct pose_document *document = sims3_decode(&made);
     ck_assert_uint_eq(codec_warnings(document, "unknown_event"), 1);
@@ -151,11 +151,11 @@ TEST(unknown_events_keep_their_bytes)
 
 TEST(the_event_after_an_unknown_one_is_found)
 {
-    struct sims3_made made;
+    struct little_file made;
     sims3_make(&made, &(struct sims3_section_made){1 / 30.0f, 4, 0, 0, NULL, NULL});
     size_t at = sims3_begin_events(&made, 3);
     sims3_put_event(&made, 63, 0, "a");
-    sims3_put_u32(&made, 0xc1e40040); /* no event: its type would be 64 */
+    little_put_u32(&made, 0xc1e40040); /* no event: its type would be 64 */
     sims3_put_event(&made, 4, 1, "b");
     sims3_put_event(&made, 8, 2, "c");
     sims3_end_events(&made, at);
@@ -174,12 +174,12 @@ TEST(floats_of_no_meaning_keep_their_bits)
 {
     static const char *const ways[] = {FORMAT, "json", "gltf"};
     static const uint32_t end[4] = {0x7fc00001, 0xff800000, 0x7f800001, 0x80000000};
-    struct sims3_made made;
+    struct little_file made;
     sims3_make_example(&made);
     for (size_t i = 0; i < 4; i++)
-        sims3_set_u32(&made, SIMS3_AT_END + 4 * i, end[i]);
-    sims3_set_u32(&made, SIMS3_AT_EVENT + 12, 0xffc00000);
-    sims3_set_u32(&made, SIMS3_AT_EVENT + 16, 0x7f800000);
+        little_set_u32(&made, SIMS3_AT_END + 4 * i, end[i]);
+    little_set_u32(&made, SIMS3_AT_EVENT + 12, 0xffc00000);
+    little_set_u32(&made, SIMS3_AT_EVENT + 16, 0x7f800000);
     struct pose_document *document = sims3_decode(&made);
     for (int i = 0; i < 3; i++) {
         const struct pose_content content = document_content(document);
@@ -204,27 +204,27 @@ TEST(floats_of_no_meaning_keep_their_bits)
 
 /* ------------------------------------------------------------------------------------------------- chains -- */
 
-static void put_text(struct sims3_made *made, const char *text)
+static void put_text(struct little_file *made, const char *text)
 {
     char field[512];
     memset(field, '#', sizeof field);
     memcpy(field, text, strlen(text) + 1);
-    sims3_put(made, field, sizeof field);
+    little_put(made, field, sizeof field);
 }
 
 TEST(chains_come_back)
 {
-    struct sims3_made made;
+    struct little_file made;
     sims3_make(&made, &(struct sims3_section_made){1 / 30.0f, 4, 0, 0, NULL, NULL});
     size_t start = sims3_begin_block(&made, SIMS3_AT_IK_TABLE);
     const uint32_t words[] = {2, 8, 16 + 2 * 1032, 0x7e7e7e7e, 2, 8, 8 + 1028};
-    sims3_put(&made, words, sizeof words);
+    little_put(&made, words, sizeof words);
     for (uint32_t i = 0; i < 2; i++) {
-        sims3_put_u32(&made, i + 5);
+        little_put_u32(&made, i + 5);
         put_text(&made, i ? "baby" : "x");
         put_text(&made, i ? "IKtarget_baby" : "L_footWorld");
     }
-    sims3_put(&made, (uint32_t[]){0x7e7e7e7e, 0}, 8);
+    little_put(&made, (uint32_t[]){0x7e7e7e7e, 0}, 8);
     size_t end = made.bytes.size;
     uint8_t *table = malloc(end - start);
     memcpy(table, made.bytes.data + start, end - start);

@@ -1,13 +1,13 @@
 /* DDS textures: worked blocks, packings, damage, and real ones where they are at hand. */
 #include "tests/support/codecs.h"
 #include "tests/support/corpus.h"
-#include "tests/support/dds_files.h"
+#include "tests/support/sims3/dds_files.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static struct pose_document *decode(struct sl_file *file)
+static struct pose_document *decode(struct little_file *file)
 {
     struct pose_document *document = codec_must_decode("sims3-dds", file->bytes.data, file->bytes.size);
     pose_buffer_free(&file->bytes);
@@ -30,16 +30,16 @@ TEST(worked_blocks)
         {{255, 0, 0, 255}, {0, 0, 255, 255}, {170, 0, 85, 255}, {85, 0, 170, 255}},
         {{0, 0, 255, 255}, {255, 0, 0, 255}, {127, 0, 127, 255}, {0, 0, 0, 0}}};
     for (int i = 0; i < 2; i++) {
-        struct sl_file file = {0};
+        struct little_file file = {0};
         dds_put_head(&file, &(struct dds_head){.width = 4, .height = 4, .code = "DXT1", .flags = 4});
-        sl_put(&file, i ? holes : plain, 8);
+        little_put(&file, i ? holes : plain, 8);
         struct pose_document *document = decode(&file);
         for (uint32_t at = 0; at < 16; at++)
             expect_pixel(document, at % 4, at / 4, rows[i][at % 4]);
         ck_assert_int_eq(document->images->has_alpha, i);
         pose_document_free(document);
     }
-    struct sl_file file = {0};
+    struct little_file file = {0};
     static const uint8_t alphas[8] = {255, 0, 218, 182, 145, 109, 72, 36};
     dds_put_sample(&file);
     struct pose_document *document = decode(&file);
@@ -67,11 +67,11 @@ static const struct masked {
 TEST_EACH(pixels_by_masks, COUNT(maskeds))
 {
     const struct masked *one = &maskeds[_i];
-    struct sl_file file = {0};
+    struct little_file file = {0};
     struct dds_head head = {.width = 1, .height = 1, .flags = one->flags, .bits = one->bits};
     memcpy(head.masks, one->masks, sizeof head.masks);
     dds_put_head(&file, &head);
-    sl_put(&file, &one->value, one->bits / 8);
+    little_put(&file, &one->value, one->bits / 8);
     struct pose_document *document = decode(&file);
     expect_pixel(document, 0, 0, one->wanted);
     pose_document_free(document);
@@ -95,16 +95,16 @@ static const struct refused {
 
 TEST_EACH(broken_ones_are_refused, COUNT(refused))
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     dds_put_head(&file, &refused[_i].head);
-    sl_put_u32(&file, 0);
+    little_put_u32(&file, 0);
     codec_must_fail("sims3-dds", file.bytes.data, file.bytes.size, refused[_i].code);
     pose_buffer_free(&file.bytes);
 }
 
 TEST(every_truncation_is_told)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     dds_put_sample(&file);
     for (size_t size = 0; size < file.bytes.size; size++)
         codec_must_fail("sims3-dds", file.bytes.data, size, "truncated");
@@ -127,9 +127,9 @@ TEST(odd_ones_are_warned_of)
     };
     static const uint8_t zeros[64];
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        struct sl_file file = {0};
+        struct little_file file = {0};
         dds_put_head(&file, &odd[i].head);
-        sl_put(&file, zeros, odd[i].bytes);
+        little_put(&file, zeros, odd[i].bytes);
         struct pose_document *document = decode(&file);
         ck_assert_uint_eq(codec_warnings(document, odd[i].warning), 1);
         ck_assert_uint_eq(codec_warnings(document, NULL), 1);

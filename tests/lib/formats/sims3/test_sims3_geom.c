@@ -126,7 +126,7 @@ TEST(worked_casp)
 
 TEST(lists_of_meshes)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     vpxy_put_sample(&file);
     struct pose_document *document = codec_must_decode(NULL, file.bytes.data, file.bytes.size);
     ck_assert_str_eq(document->format, "sims3-vpxy");
@@ -268,7 +268,7 @@ TEST_EACH(hostile_casps, COUNT(casp_patches))
 
 TEST(every_truncation_is_told)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     vpxy_put_sample(&file);
     for (size_t size = 0; size < sizeof geom_example; size++) {
         struct pose_error error;
@@ -320,7 +320,7 @@ TEST(hostile_lists)
         {"mark", MARK, 3, 1, "bad_kind", NULL},
         {"NaN bounds", BOUNDS, NAN_BITS, 4, "non_finite", NULL},
     };
-    struct sl_file file = {0};
+    struct little_file file = {0};
     vpxy_put_sample(&file);
     for (size_t i = 0; i < sizeof patches / sizeof *patches; i++)
         check_patch("sims3-vpxy", file.bytes.data, file.bytes.size, &patches[i]);

@@ -107,8 +107,8 @@ TEST_EACH(hostile, COUNT(patches))
     struct modl_made made = {0};
     struct pose_error error;
     modl_make(&made, true);
-    sl_set_u32(&made.file, (patch->chunk < MODL_CHUNKS ? made.at[patch->chunk] : 0) + patch->at,
-               patch->value);
+    little_set_u32(&made.file, (patch->chunk < MODL_CHUNKS ? made.at[patch->chunk] : 0) + patch->at,
+                   patch->value);
     struct pose_document *document =
         codec_decode("sims3-modl", made.file.bytes.data, made.file.bytes.size, &error);
     if (patch->code)
@@ -139,7 +139,7 @@ TEST(a_level_beside_it)
     struct pose_error error;
     modl_make(&made, true);
     modl_make(&level, false);
-    sl_set_u32(&made.file, made.at[MODL_LIST] + 48, 0x30000001);
+    little_set_u32(&made.file, made.at[MODL_LIST] + 48, 0x30000001);
     struct codec_companion beside[] = {
         {"00B2D882-00000000-D413B1681775B1B5.mlod", {level.file.bytes.data, level.file.bytes.size}},
         {.name = NULL}};

@@ -30,39 +30,39 @@ enum {
     SIZE = AT_CHAIN + 4 + 8 + 44 + 16,
 };
 
-static void put_bone(struct sims3_made *made, const char *name, int32_t parent, float x)
+static void put_bone(struct little_file *made, const char *name, int32_t parent, float x)
 {
     const float rest[10] = {x, 2, 3, 0, 0.6f, 0, 0.8f, 1, 1, 1};
     for (int i = 0; i < 10; i++)
-        sims3_put_f32(made, rest[i]);
-    sims3_put_u32(made, 1);
-    sims3_put(made, name, 1);
-    sims3_put_u32(made, (uint32_t)(name[0] - 'a'));
-    sims3_put_u32(made, (uint32_t)parent);
-    sims3_put_u32(made, hash_fnv32(name, 1));
-    sims3_put_u32(made, 0x5a);
+        little_put_f32(made, rest[i]);
+    little_put_u32(made, 1);
+    little_put(made, name, 1);
+    little_put_u32(made, (uint32_t)(name[0] - 'a'));
+    little_put_u32(made, (uint32_t)parent);
+    little_put_u32(made, hash_fnv32(name, 1));
+    little_put_u32(made, 0x5a);
 }
 
 /* The root stands last: a child may come before its parent. */
-static void make_rig(struct sims3_made *made)
+static void make_rig(struct little_file *made)
 {
-    *made = (struct sims3_made){0};
-    sims3_put_u32(made, 4);
-    sims3_put_u32(made, 2);
-    sims3_put_u32(made, 3);
+    *made = (struct little_file){0};
+    little_put_u32(made, 4);
+    little_put_u32(made, 2);
+    little_put_u32(made, 3);
     put_bone(made, "a", 1, 10);
     put_bone(made, "b", 2, 11);
     put_bone(made, "c", -1, 12);
-    sims3_put_u32(made, 3);
-    sims3_put(made, "rig", 3);
-    sims3_put_u32(made, 1);
-    sims3_put_u32(made, 2);
+    little_put_u32(made, 3);
+    little_put(made, "rig", 3);
+    little_put_u32(made, 1);
+    little_put_u32(made, 2);
     for (int i = 0; i < 2 + 11 + 4; i++)
-        sims3_put_u32(made, i < 13 ? (uint32_t)(i % 3) : UINT32_MAX);
+        little_put_u32(made, i < 13 ? (uint32_t)(i % 3) : UINT32_MAX);
     ck_assert_uint_eq(made->bytes.size, SIZE);
 }
 
-static struct pose_document *decode(const struct sims3_made *made)
+static struct pose_document *decode(const struct little_file *made)
 {
     return codec_must_decode(FORMAT, made->bytes.data, made->bytes.size);
 }
@@ -81,7 +81,7 @@ static void check_comes_back(const char *name, const void *data, size_t size)
 
 TEST(bones_are_read_parents_first)
 {
-    struct sims3_made made;
+    struct little_file made;
     make_rig(&made);
     struct pose_document *document = codec_must_decode(NULL, made.bytes.data, made.bytes.size);
     const struct pose_skeleton *skeleton = document->skeletons;
@@ -110,7 +110,7 @@ TEST(bones_are_read_parents_first)
 
 TEST(chains_are_kept)
 {
-    struct sims3_made made;
+    struct little_file made;
     struct pose_buffer text = {0};
     make_rig(&made);
     struct pose_document *document = decode(&made);
@@ -126,11 +126,11 @@ TEST(chains_are_kept)
 
 TEST(major_3_has_no_chains)
 {
-    struct sims3_made made;
+    struct little_file made;
     make_rig(&made);
-    sims3_set_u32(&made, AT_MAJOR, 3);
-    sims3_set_u32(&made, AT_MINOR, 1);
-    sims3_set_u32(&made, AT_NAME, 0);
+    little_set_u32(&made, AT_MAJOR, 3);
+    little_set_u32(&made, AT_MINOR, 1);
+    little_set_u32(&made, AT_NAME, 0);
     made.bytes.size = AT_NAME + 4;
     struct pose_document *document = codec_must_decode(NULL, made.bytes.data, made.bytes.size);
     ck_assert_ptr_null(document->skeletons->name);
@@ -172,9 +172,9 @@ static const struct {
 
 TEST_EACH(what_is_broken_is_refused, COUNT(refusals))
 {
-    struct sims3_made made;
+    struct little_file made;
     make_rig(&made);
-    sims3_set_u32(&made, refusals[_i].offset, refusals[_i].value);
+    little_set_u32(&made, refusals[_i].offset, refusals[_i].value);
     struct pose_error error = codec_must_fail(FORMAT, made.bytes.data, made.bytes.size, refusals[_i].code);
     ck_assert_str_eq(error.field, refusals[_i].field);
     if (!strcmp(refusals[_i].code, "bone_cycle"))
@@ -186,7 +186,7 @@ TEST_EACH(what_is_broken_is_refused, COUNT(refusals))
 
 TEST(every_truncation_is_told)
 {
-    struct sims3_made made;
+    struct little_file made;
     make_rig(&made);
     for (size_t size = 0; size < made.bytes.size; size++) {
         struct pose_error error;
@@ -211,7 +211,7 @@ TEST(granny_is_refused_by_name)
     }
 }
 
-static void check_warning_of(const struct sims3_made *made, const char *code)
+static void check_warning_of(const struct little_file *made, const char *code)
 {
     struct pose_document *document = decode(made);
     ck_assert_msg(codec_warnings(document, code) == 1 && codec_warnings(document, NULL) == 1, "%s", code);
@@ -220,35 +220,35 @@ static void check_warning_of(const struct sims3_made *made, const char *code)
 
 TEST(what_is_odd_is_warned_of)
 {
-    struct sims3_made made;
+    struct little_file made;
     make_rig(&made);
-    sims3_set_u32(&made, AT_BONES + IN_OPPOSITE, 3);
+    little_set_u32(&made, AT_BONES + IN_OPPOSITE, 3);
     check_warning_of(&made, "bad_opposite");
     check_comes_back("opposite", made.bytes.data, made.bytes.size);
-    sims3_set_u32(&made, AT_BONES + IN_OPPOSITE, 0);
-    sims3_set_u32(&made, AT_BONES + IN_HASH, 5);
+    little_set_u32(&made, AT_BONES + IN_OPPOSITE, 0);
+    little_set_u32(&made, AT_BONES + IN_HASH, 5);
     check_warning_of(&made, "hash_differs");
-    sims3_set_u32(&made, AT_BONES + IN_HASH, hash_fnv32("a", 1));
-    sims3_put(&made, "more", 4);
+    little_set_u32(&made, AT_BONES + IN_HASH, hash_fnv32("a", 1));
+    little_put(&made, "more", 4);
     check_warning_of(&made, "trailing_bytes");
     made.bytes.size -= 4;
     made.bytes.data[AT_BONES + IN_NAME_LENGTH + 4] = 'b';
-    sims3_set_u32(&made, AT_BONES + IN_HASH, hash_fnv32("b", 1));
+    little_set_u32(&made, AT_BONES + IN_HASH, hash_fnv32("b", 1));
     check_warning_of(&made, "duplicate_bone");
     pose_buffer_free(&made.bytes);
 }
 
 TEST(hashes_are_made_anew)
 {
-    struct sims3_made made;
+    struct little_file made;
     make_rig(&made);
-    sims3_set_u32(&made, AT_BONES + IN_HASH, 5);
+    little_set_u32(&made, AT_BONES + IN_HASH, 5);
     struct pose_document *document = decode(&made);
     struct pose_content content = document_content(document);
     struct codec_losses losses;
     struct pose_buffer out = codec_must_encode(FORMAT, &content, &losses);
     ck_assert_str_eq(losses.codes, "hash_changed ");
-    sims3_set_u32(&made, AT_BONES + IN_HASH, hash_fnv32("a", 1));
+    little_set_u32(&made, AT_BONES + IN_HASH, hash_fnv32("a", 1));
     codec_check_bytes("hash", out.data, out.size, made.bytes.data, made.bytes.size);
     pose_buffer_free(&out);
     pose_buffer_free(&made.bytes);

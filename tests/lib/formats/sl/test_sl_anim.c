@@ -12,7 +12,7 @@
 
 static const uint16_t one_key[1][4] = {{0, 40000, 32767, 32767}};
 
-static struct pose_document *must_decode(const struct sl_file *file)
+static struct pose_document *must_decode(const struct little_file *file)
 {
     return codec_must_decode("sl-anim", file->bytes.data, file->bytes.size);
 }
@@ -30,7 +30,7 @@ static void check_channel(const struct pose_channel *channel, uint32_t component
 
 TEST(worked_example)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
     struct pose_document *document = codec_must_decode(NULL, file.bytes.data, file.bytes.size);
     ck_assert_str_eq(document->format, "sl-anim");
@@ -68,12 +68,12 @@ TEST(worked_example)
 
 TEST(constraints_are_kept)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_head(&file, 1, 3);
     sl_put_joint(&file, "mWristLeft", one_key, 1, NULL, 0);
     sl_put_joint(&file, "lForeArm", one_key, 1, NULL, 0);
     sl_put_joint(&file, "mHead", one_key, 1, NULL, 0);
-    sl_put_u32(&file, 2);
+    little_put_u32(&file, 2);
     sl_put_constraint(&file, 1);
     size_t second = file.bytes.size;
     sl_put_constraint(&file, 0);
@@ -148,9 +148,9 @@ static const struct {
 
 TEST_EACH(each_error_has_its_place, COUNT(broken))
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, true);
-    sl_set_u32(&file, broken[_i].at, broken[_i].word);
+    little_set_u32(&file, broken[_i].at, broken[_i].word);
     struct pose_error error = codec_must_fail("sl-anim", file.bytes.data, file.bytes.size, broken[_i].code);
     ck_assert_int_eq(error.status, POSE_BAD_DATA);
     ck_assert_str_eq(error.field, broken[_i].field);
@@ -161,9 +161,9 @@ TEST_EACH(each_error_has_its_place, COUNT(broken))
 
 TEST(errors_are_sentences)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
-    sl_set_u32(&file, SL_AT_ROT_KEYS, 20);
+    little_set_u32(&file, SL_AT_ROT_KEYS, 20);
     struct pose_error error = codec_must_fail("sl-anim", file.bytes.data, file.bytes.size, "truncated");
     ck_assert_str_eq(error.detail,
                      "joints[0].rot_keys at byte 53: 20 keys of 8 bytes promised, 40 bytes left");
@@ -172,9 +172,9 @@ TEST(errors_are_sentences)
 
 TEST(a_duration_just_over_the_limit_is_told_apart)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
-    sl_set_u32(&file, SL_AT_DURATION, 0x42700001);
+    little_set_u32(&file, SL_AT_DURATION, 0x42700001);
     struct pose_error error = codec_must_fail("sl-anim", file.bytes.data, file.bytes.size, "too_long");
     ck_assert_str_eq(error.detail, "duration at byte 8: 60.0000038 seconds, more than 60");
     pose_buffer_free(&file.bytes);
@@ -184,26 +184,26 @@ TEST(forbidden_and_unterminated_names)
 {
     static const char *const forbidden[] = {"mRoot", "mScreen"};
     for (int i = 0; i < 2; i++) {
-        struct sl_file file = {0};
+        struct little_file file = {0};
         sl_put_head(&file, 1, 1);
         sl_put_joint(&file, forbidden[i], one_key, 1, NULL, 0);
-        sl_put_u32(&file, 0);
+        little_put_u32(&file, 0);
         struct pose_error error =
             codec_must_fail("sl-anim", file.bytes.data, file.bytes.size, "forbidden_joint");
         ck_assert_str_eq(error.field, "joints[0].name");
         ck_assert_uint_eq(error.offset, 41);
         pose_buffer_free(&file.bytes);
     }
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_head(&file, 1, 1);
-    sl_put(&file, "mHead", 5);
+    little_put(&file, "mHead", 5);
     struct pose_error error =
         codec_must_fail("sl-anim", file.bytes.data, file.bytes.size, "unterminated_string");
     ck_assert_str_eq(error.field, "joints[0].name");
     pose_buffer_free(&file.bytes);
-    struct sl_file emote = {0};
-    sl_put(&emote, sl_example, 12);
-    sl_put(&emote, "Express", 7);
+    struct little_file emote = {0};
+    little_put(&emote, sl_example, 12);
+    little_put(&emote, "Express", 7);
     error = codec_must_fail("sl-anim", emote.bytes.data, emote.bytes.size, "unterminated_string");
     ck_assert_str_eq(error.field, "emote_name");
     ck_assert_uint_eq(error.offset, 12);
@@ -213,7 +213,7 @@ TEST(forbidden_and_unterminated_names)
 /* Every shorter file fails at the place where it ends, and never as something else. */
 TEST(truncated_at_every_byte)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, true);
     for (size_t size = 0; size < file.bytes.size; size++) {
         uint8_t *copy = malloc(size ? size : 1); /* so that AddressSanitizer sees the end */
@@ -229,7 +229,7 @@ TEST(truncated_at_every_byte)
 
 TEST(limits)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
     struct pose_source source = {.bytes = {file.bytes.data, file.bytes.size}};
     struct pose_error error;
@@ -239,19 +239,19 @@ TEST(limits)
     struct pose_document *document = pose_decode(&source, &(struct pose_options){.limits.keys = 4}, &error);
     ck_assert_ptr_nonnull(document);
     pose_document_free(document);
-    struct sl_file two = {0};
+    struct little_file two = {0};
     sl_put_head(&two, 1, 2);
     sl_put_joint(&two, "mHead", one_key, 1, NULL, 0);
     sl_put_joint(&two, "mNeck", one_key, 1, NULL, 0);
-    sl_put_u32(&two, 0);
+    little_put_u32(&two, 0);
     source.bytes = (struct pose_bytes){two.bytes.data, two.bytes.size};
     ck_assert_ptr_null(pose_decode(&source, &(struct pose_options){.limits.joints = 1}, &error));
     ck_assert_str_eq(error.limit, "joints");
     static const uint16_t keys[1000][4];
-    struct sl_file many = {0};
+    struct little_file many = {0};
     sl_put_head(&many, 1, 1);
     sl_put_joint(&many, "mHead", keys, 1000, NULL, 0);
-    sl_put_u32(&many, 0);
+    little_put_u32(&many, 0);
     source.bytes = (struct pose_bytes){many.bytes.data, many.bytes.size};
     ck_assert_ptr_null(pose_decode(&source, &(struct pose_options){.limits.memory = 20000}, &error));
     ck_assert_int_eq(error.status, POSE_OVER_LIMIT);
@@ -263,7 +263,7 @@ TEST(limits)
 
 /* ------------------------------------------------------------------------------------------------- probing -- */
 
-static const char *detect(const struct sl_file *file, const char *name)
+static const char *detect(const struct little_file *file, const char *name)
 {
     struct pose_source source = {.name = name, .bytes = {file->bytes.data, file->bytes.size}};
     const char *format = pose_detect(&source);
@@ -272,20 +272,20 @@ static const char *detect(const struct sl_file *file, const char *name)
 
 TEST(detection)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, true);
     ck_assert_str_eq(detect(&file, NULL), "sl-anim");
     ck_assert_str_eq(detect(&file, "a.dat"), "sl-anim");
     /* Bad values do not hide what the file is, only its structure does. */
-    sl_set_u32(&file, SL_AT_DURATION, NAN_BITS);
+    little_set_u32(&file, SL_AT_DURATION, NAN_BITS);
     ck_assert_str_eq(detect(&file, "a.dat"), "sl-anim");
-    sl_put_u8(&file, 0);
+    little_put_u8(&file, 0);
     ck_assert_str_eq(detect(&file, "a.dat"), "none");
     ck_assert_str_eq(detect(&file, "x/A.ANIM"), "sl-anim");
     ck_assert_str_eq(detect(&file, "a.animatn"), "sl-anim");
-    sl_set_u32(&file, SL_AT_VERSION, 0x00010000); /* of the old form, by its first word */
+    little_set_u32(&file, SL_AT_VERSION, 0x00010000); /* of the old form, by its first word */
     ck_assert_str_eq(detect(&file, "a.anim"), "sl-anim");
-    sl_set_u32(&file, SL_AT_VERSION, 0x02000000);
+    little_set_u32(&file, SL_AT_VERSION, 0x02000000);
     ck_assert_str_ne(detect(&file, "a.anim"), "sl-anim");
     ck_assert_str_eq(detect(&file, "a.animatn"), "sl-anim"); /* nobody else's extension */
     pose_buffer_free(&file.bytes);
@@ -295,16 +295,16 @@ TEST(detection)
 TEST(another_version_is_ours_by_its_layout)
 {
     static const uint32_t versions[] = {2, 0x00010001, 0x00020000, 0xffffffff, 0};
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, true);
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
-        sl_set_u32(&file, SL_AT_VERSION, versions[i]);
+        little_set_u32(&file, SL_AT_VERSION, versions[i]);
         ck_assert_str_eq(detect(&file, "a.anim"), "sl-anim");
         ck_assert_str_eq(detect(&file, "a.animatn"), "sl-anim");
         ck_assert_str_ne(detect(&file, "a.dat"), "sl-anim");
         ck_assert_str_ne(detect(&file, NULL), "sl-anim");
     }
-    sl_put_u8(&file, 0);
+    little_put_u8(&file, 0);
     ck_assert_str_ne(detect(&file, "a.dat"), "sl-anim");
     file.bytes.size = 3; /* not even a version */
     ck_assert_str_eq(detect(&file, "a.animatn"), "sl-anim");
@@ -316,19 +316,20 @@ TEST(another_version_is_ours_by_its_layout)
 
 TEST(old_form)
 {
-    struct sl_file file = {.is_old = true};
+    struct little_file file = {0};
     sl_put_head(&file, 2, 1);
-    sl_put_text(&file, "mHead");
-    sl_put_u32(&file, 3);
-    sl_put_u32(&file, 2);
+    little_set_u32(&file, 0, 0x10000); /* version 0.1 */
+    little_put_text(&file, "mHead");
+    little_put_u32(&file, 3);
+    little_put_u32(&file, 2);
     const float rotations[8] = {0.5f, 10, 20, 30, 1.5f, 0, 0, 90}, positions[4] = {1, 0.5f, -6, 2};
     for (int i = 0; i < 8; i++)
-        sl_put_f32(&file, rotations[i]);
-    sl_put_u32(&file, 1);
+        little_put_f32(&file, rotations[i]);
+    little_put_u32(&file, 1);
     size_t position_at = file.bytes.size;
     for (int i = 0; i < 4; i++)
-        sl_put_f32(&file, positions[i]);
-    sl_put_u32(&file, 0);
+        little_put_f32(&file, positions[i]);
+    little_put_u32(&file, 0);
     ck_assert_str_eq(detect(&file, NULL), "sl-anim");
     struct pose_document *document = must_decode(&file);
     const struct pose_track *track = &document->clips[0].tracks[0];
@@ -343,12 +344,12 @@ TEST(old_form)
     ck_assert_uint_eq(codec_warnings(document, NULL), 1);
     ck_assert_str_eq(value_get_string(document->clips[0].extras, "version", ""), "0.1");
     pose_document_free(document);
-    sl_set_f32(&file, position_at, 2.5f); /* a time behind the end is no error in this form */
+    little_set_f32(&file, position_at, 2.5f); /* a time behind the end is no error in this form */
     document = must_decode(&file);
     ck_assert_uint_eq(codec_warnings(document, "key_outside_clip"), 1);
     ck_assert_float_eq(document->clips[0].tracks[0].channels[POSE_TRANSLATION].times[0], 0);
     pose_document_free(document);
-    sl_set_u32(&file, position_at + 8, NAN_BITS);
+    little_set_u32(&file, position_at + 8, NAN_BITS);
     struct pose_error error = codec_must_fail("sl-anim", file.bytes.data, file.bytes.size, "not_finite");
     ck_assert_str_eq(error.field, "joints[0].pos_keys");
     ck_assert_uint_eq(error.offset, position_at + 8);

@@ -14,13 +14,13 @@
 
 static const uint16_t one_key[1][4] = {{0, 40000, 32767, 32767}};
 
-static struct pose_document *must_decode(const struct sl_file *file)
+static struct pose_document *must_decode(const struct little_file *file)
 {
     return codec_must_decode("sl-anim", file->bytes.data, file->bytes.size);
 }
 
 /* Decodes and releases; the test fails unless it has just this one warning. */
-static void expect_only(const struct sl_file *file, const char *code)
+static void expect_only(const struct little_file *file, const char *code)
 {
     struct pose_document *document = must_decode(file);
     ck_assert_msg(codec_warnings(document, code) == 1, "no %s", code);
@@ -55,22 +55,22 @@ static const struct {
 
 TEST_EACH(each_warning_is_given, COUNT(odd))
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
-    sl_set_u32(&file, odd[_i].at, odd[_i].word);
+    little_set_u32(&file, odd[_i].at, odd[_i].word);
     expect_only(&file, odd[_i].code);
     pose_buffer_free(&file.bytes);
 }
 
 TEST(loop_points)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
-    sl_set_f32(&file, SL_AT_LOOP_IN, 0.03f);
-    sl_set_f32(&file, SL_AT_LOOP_OUT, 0.01f);
+    little_set_f32(&file, SL_AT_LOOP_IN, 0.03f);
+    little_set_f32(&file, SL_AT_LOOP_OUT, 0.01f);
     expect_only(&file, "loop_reversed");
-    sl_set_f32(&file, SL_AT_LOOP_IN, 3e38f);
-    sl_set_f32(&file, SL_AT_LOOP_OUT, -3e38f);
+    little_set_f32(&file, SL_AT_LOOP_IN, 3e38f);
+    little_set_f32(&file, SL_AT_LOOP_OUT, -3e38f);
     struct pose_document *document = must_decode(&file);
     ck_assert_uint_eq(codec_warnings(document, "loop_reversed"), 1);
     ck_assert_uint_eq(codec_warnings(document, "loop_outside_clip"), 1);
@@ -81,9 +81,9 @@ TEST(loop_points)
 
 TEST(bytes_that_follow)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
-    sl_put_u8(&file, 0);
+    little_put_u8(&file, 0);
     struct pose_document *document = must_decode(&file);
     ck_assert_uint_eq(document->warning_count, 1);
     ck_assert_str_eq(document->warnings[0].code, "trailing_bytes");
@@ -100,10 +100,10 @@ TEST(canonical_keys)
         {65535, 1000, 32767, 32767}, {0, 2000, 32767, 32767},     {30000, 3000, 32767, 32767},
         {0, 4000, 32767, 32767},     {30000, 5000, 32767, 32767},
     };
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_head(&file, 1, 1);
     sl_put_joint(&file, "mHead", keys, 5, NULL, 0);
-    sl_put_u32(&file, 0);
+    little_put_u32(&file, 0);
     struct pose_document *document = must_decode(&file);
     const struct pose_channel *channel = &document->clips[0].tracks[0].channels[POSE_ROTATION];
     ck_assert_uint_eq(channel->count, 3);
@@ -118,7 +118,7 @@ TEST(canonical_keys)
     pose_buffer_free(&file.bytes);
 }
 
-static void put_named(struct sl_file *file, const char *const *names, uint32_t count)
+static void put_named(struct little_file *file, const char *const *names, uint32_t count)
 {
     sl_put_head(file, 1, count);
     for (uint32_t i = 0; i < count; i++)
@@ -129,9 +129,9 @@ TEST(names_of_joints)
 {
     static const char *const names[] = {"mHead",     "bow_and_arrow", "avatar_mHead",
                                         "Left Hand", "bow_and_arrow", "Left_Hand"};
-    struct sl_file file = {0};
+    struct little_file file = {0};
     put_named(&file, names, 6);
-    sl_put_u32(&file, 0);
+    little_put_u32(&file, 0);
     struct pose_document *document = must_decode(&file);
     ck_assert_uint_eq(document->clips[0].track_count, 6);
     for (int i = 0; i < 6; i++)
@@ -146,9 +146,9 @@ TEST(names_of_joints)
 TEST(names_that_are_not_utf8)
 {
     static const char *const names[] = {"caf\xe9", "caf\xc3\xa9"};
-    struct sl_file file = {0};
+    struct little_file file = {0};
     put_named(&file, names, 2);
-    sl_put_u32(&file, 0);
+    little_put_u32(&file, 0);
     struct pose_document *document = must_decode(&file);
     const struct pose_track *tracks = document->clips[0].tracks;
     ck_assert_str_eq(tracks[0].name, "caf\xc3\xa9");
@@ -167,10 +167,10 @@ TEST(emotes)
         const char *emote, *code;
     } cases[] = {{"Express_Smile", NULL}, {"Closed_Mouth", "unknown_emote"}, {"\xff\xfe", "name_not_utf8"}};
     for (size_t i = 0; i < 3; i++) {
-        struct sl_file file = {0};
-        sl_put(&file, sl_example, SL_AT_EMOTE);
-        sl_put_text(&file, cases[i].emote);
-        sl_put(&file, sl_example + SL_AT_LOOP_IN, sizeof sl_example - SL_AT_LOOP_IN);
+        struct little_file file = {0};
+        little_put(&file, sl_example, SL_AT_EMOTE);
+        little_put_text(&file, cases[i].emote);
+        little_put(&file, sl_example + SL_AT_LOOP_IN, sizeof sl_example - SL_AT_LOOP_IN);
         struct pose_document *document = must_decode(&file);
         ck_assert_uint_eq(codec_warnings(document, NULL), (uint32_t)i);
         if (cases[i].code)
@@ -199,9 +199,9 @@ TEST(constraints_that_cannot_be_set_up)
         {4, "L_HAND", "GROUND", "long_chain"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sl_file file = {0};
+        struct little_file file = {0};
         put_named(&file, names, 5);
-        sl_put_u32(&file, 1);
+        little_put_u32(&file, 1);
         size_t at = file.bytes.size;
         sl_put_constraint(&file, cases[i].chain_length);
         memset(file.bytes.data + at + 2, 0, 16);
@@ -225,9 +225,9 @@ TEST(chains_that_leave_the_skeleton)
 {
     static const char *const names[] = {"mPelvis", "mHead"};
     for (unsigned length = 0; length < 3; length++) {
-        struct sl_file file = {0};
+        struct little_file file = {0};
         put_named(&file, names, 2);
-        sl_put_u32(&file, 1);
+        little_put_u32(&file, 1);
         size_t at = file.bytes.size;
         sl_put_constraint(&file, length);
         memcpy(file.bytes.data + at + 2, "PELVIS\0\0\0\0\0\0\0\0\0", 16);
@@ -243,9 +243,9 @@ TEST(chains_that_leave_the_skeleton)
 TEST(constraints_that_are_ignored)
 {
     for (int spoilt = 0; spoilt < 2; spoilt++) {
-        struct sl_file file = {0};
+        struct little_file file = {0};
         sl_put_example(&file, false);
-        sl_set_u32(&file, SL_AT_NUM_CONSTRAINTS, 11);
+        little_set_u32(&file, SL_AT_NUM_CONSTRAINTS, 11);
         for (int i = 0; i < 11; i++)
             sl_put_constraint(&file, 0);
         file.bytes.data[SL_AT_CONSTRAINT + 10 * 86 + 1] = spoilt ? 9 : 1; /* the type */
@@ -266,9 +266,9 @@ TEST(counts_are_not_believed)
 {
     static const uint32_t counts[] = {0x7fffffff, 0x20000001, 0x10000000, 1000000};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        struct sl_file file = {0};
+        struct little_file file = {0};
         sl_put_example(&file, true);
-        sl_set_u32(&file, SL_AT_ROT_KEYS, counts[i]);
+        little_set_u32(&file, SL_AT_ROT_KEYS, counts[i]);
         ck_assert_uint_lt(codec_memory("sl-anim", file.bytes.data, file.bytes.size), 65536);
         pose_buffer_free(&file.bytes);
     }
@@ -286,16 +286,16 @@ TEST(long_texts_are_legal)
 {
     enum { LENGTH = 1 << 20 };
     char *text = long_text(LENGTH, 'x');
-    struct sl_file file = {0};
-    sl_put(&file, sl_example, SL_AT_EMOTE);
-    sl_put_text(&file, text);
-    sl_put(&file, sl_example + SL_AT_LOOP_IN, SL_AT_NUM_JOINTS - SL_AT_LOOP_IN);
-    sl_put_u32(&file, 20);
+    struct little_file file = {0};
+    little_put(&file, sl_example, SL_AT_EMOTE);
+    little_put_text(&file, text);
+    little_put(&file, sl_example + SL_AT_LOOP_IN, SL_AT_NUM_JOINTS - SL_AT_LOOP_IN);
+    little_put_u32(&file, 20);
     for (int i = 0; i < 20; i++) {
         text[LENGTH - 1] = (char)('a' + i % 19); /* they differ at the very end; one comes twice */
         sl_put_joint(&file, text, one_key, 1, NULL, 0);
     }
-    sl_put_u32(&file, 0);
+    little_put_u32(&file, 0);
     struct pose_document *document = must_decode(&file);
     ck_assert_uint_eq(strlen(document->clips[0].tracks[19].name), LENGTH);
     ck_assert_uint_eq(codec_warnings(document, "duplicate_joint"), 1);
@@ -333,11 +333,11 @@ TEST(many_keys_at_odd_times)
                 keys[k][0] = (uint16_t)time;
                 keys[k][1] = keys[k][2] = keys[k][3] = (uint16_t)(k * 7);
             }
-            struct sl_file file = {0};
+            struct little_file file = {0};
             sl_put_head(&file, durations[d], 1);
             sl_put_joint(&file, "mHead", (const uint16_t(*)[4])keys, COUNT, (const uint16_t(*)[4])keys,
                          COUNT);
-            sl_put_u32(&file, 0);
+            little_put_u32(&file, 0);
             struct pose_document *document = must_decode(&file);
             const struct pose_channel *channels = document->clips[0].tracks[0].channels;
             ck_assert_uint_eq(count_bad_keys(&channels[POSE_ROTATION], 4, durations[d]), 0);
@@ -357,14 +357,14 @@ TEST(many_keys_at_odd_times)
 TEST(as_many_tracks_as_there_may_be)
 {
     for (int same = 0; same < 2; same++) {
-        struct sl_file file = {0};
+        struct little_file file = {0};
         sl_put_head(&file, 1, SL_TRACK_LIMIT);
         for (int i = 0; i < SL_TRACK_LIMIT; i++) {
             char name[16];
             snprintf(name, sizeof name, "joint%d", same ? 0 : i);
             sl_put_joint(&file, same ? "mHead" : name, NULL, 0, NULL, 0);
         }
-        sl_put_u32(&file, 0);
+        little_put_u32(&file, 0);
         struct pose_document *document = must_decode(&file);
         ck_assert_uint_eq(document->clips[0].track_count, SL_TRACK_LIMIT);
         ck_assert_uint_eq(document->clips[0].key_count, 0);
@@ -381,9 +381,9 @@ TEST(nasty_names)
     static const char *const names[] = {
         "",     "\"",   "<script>", "../../etc/passwd", "\x01\x1b[2J", "\xed\xa0\x80", "\xf0\x9f\x92",
         "%s%n", "mHead"};
-    struct sl_file file = {0};
+    struct little_file file = {0};
     put_named(&file, names, 9);
-    sl_put_u32(&file, 0);
+    little_put_u32(&file, 0);
     struct pose_document *document = must_decode(&file);
     for (uint32_t i = 0; i < 9; i++) {
         struct pose_buffer text = {0};
@@ -403,7 +403,7 @@ TEST(nasty_names)
 
 TEST(volume_names_without_an_end)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, true);
     memset(file.bytes.data + SL_AT_CONSTRAINT + 2, 'x', 16);
     memset(file.bytes.data + SL_AT_CONSTRAINT + 30, 0xff, 16);

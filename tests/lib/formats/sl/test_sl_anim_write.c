@@ -11,7 +11,7 @@
 /* ---------------------------------------------------------------------------------------------- round trips -- */
 
 /* Decodes and encodes; the bytes are expected to be those of expected. */
-static void expect_bytes(const struct sl_file *file, const struct sl_file *expected)
+static void expect_bytes(const struct little_file *file, const struct little_file *expected)
 {
     struct pose_document *document = codec_must_decode("sl-anim", file->bytes.data, file->bytes.size);
     struct pose_content content = document_content(document);
@@ -28,35 +28,35 @@ TEST(decoded_files_come_back)
 {
     static const uint16_t keys[3][4] = {{7, 1, 2, 3}, {8, 1, 2, 3}, {60000, 32767, 65535, 0}};
     static const uint16_t rotations[2][4] = {{100, 40000, 30000, 32767}, {200, 40000, 30000, 32767}};
-    struct sl_file file = {0};
-    sl_put(&file, sl_example, SL_AT_EMOTE);
-    sl_put_text(&file, "\xe9 Closed_Mouth");
-    sl_put(&file, sl_example + SL_AT_LOOP_IN, SL_AT_NUM_JOINTS - SL_AT_LOOP_IN);
-    sl_put_u32(&file, 4);
+    struct little_file file = {0};
+    little_put(&file, sl_example, SL_AT_EMOTE);
+    little_put_text(&file, "\xe9 Closed_Mouth");
+    little_put(&file, sl_example + SL_AT_LOOP_IN, SL_AT_NUM_JOINTS - SL_AT_LOOP_IN);
+    little_put_u32(&file, 4);
     sl_put_joint(&file, "mHead", rotations, 2, keys, 3);
     sl_put_joint(&file, "mHead", NULL, 0, NULL, 0);
     sl_put_joint(&file, "caf\xe9", rotations, 1, NULL, 0);
     sl_put_joint(&file, "", NULL, 0, keys, 3);
-    sl_put_u32(&file, 11);
+    little_put_u32(&file, 11);
     for (unsigned i = 0; i < 11; i++) {
         size_t at = file.bytes.size;
         sl_put_constraint(&file, i % 3);
         memcpy(file.bytes.data + at + 30, i % 2 ? "GROUND\0_LEG" : "x\xffyz", i % 2 ? 11 : 4);
     }
-    sl_set_u32(&file, SL_AT_PRIORITY, 9);
+    little_set_u32(&file, SL_AT_PRIORITY, 9);
     expect_bytes(&file, &file);
     pose_buffer_free(&file.bytes);
 }
 
 TEST(what_does_not_come_back)
 {
-    struct sl_file file = {0}, expected = {0};
+    struct little_file file = {0}, expected = {0};
     sl_put_example(&file, false);
     sl_put_example(&expected, false);
     expect_bytes(&file, &expected);
-    sl_put_u8(&file, 1);                               /* bytes that follow */
-    sl_set_u32(&file, SL_AT_LOOP_OUT + 4, 2);          /* another yes */
-    sl_set_u32(&file, SL_AT_ROT_KEYS + 4, 0x80000000); /* the other zero */
+    little_put_u8(&file, 1);                               /* bytes that follow */
+    little_set_u32(&file, SL_AT_LOOP_OUT + 4, 2);          /* another yes */
+    little_set_u32(&file, SL_AT_ROT_KEYS + 4, 0x80000000); /* the other zero */
     expect_bytes(&file, &expected);
     pose_buffer_free(&file.bytes);
     pose_buffer_free(&expected.bytes);
@@ -66,19 +66,20 @@ TEST(what_does_not_come_back)
 TEST(old_form_becomes_new)
 {
     static const uint16_t rotation[1][4] = {{32768, 32767, 32767, 55938}}; /* sin 45 degrees */
-    struct sl_file file = {.is_old = true}, expected = {0};
+    struct little_file file = {0}, expected = {0};
     sl_put_head(&file, 2, 1);
-    sl_put_text(&file, "mHead");
-    sl_put_u32(&file, 3);
-    sl_put_u32(&file, 1);
+    little_set_u32(&file, 0, 0x10000); /* version 0.1 */
+    little_put_text(&file, "mHead");
+    little_put_u32(&file, 3);
+    little_put_u32(&file, 1);
     const float key[4] = {1, 0, 0, 90};
     for (int i = 0; i < 4; i++)
-        sl_put_f32(&file, key[i]);
-    sl_put_u32(&file, 0);
-    sl_put_u32(&file, 0);
+        little_put_f32(&file, key[i]);
+    little_put_u32(&file, 0);
+    little_put_u32(&file, 0);
     sl_put_head(&expected, 2, 1);
     sl_put_joint(&expected, "mHead", rotation, 1, NULL, 0);
-    sl_put_u32(&expected, 0);
+    little_put_u32(&expected, 0);
     expect_bytes(&file, &expected);
     pose_buffer_free(&file.bytes);
     pose_buffer_free(&expected.bytes);
@@ -124,13 +125,13 @@ FIXTURE(start, stop);
 
 TEST(settings_win_over_the_clip)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_head(&file, 1, 2);
     sl_put_joint(&file, "mHead", NULL, 0, NULL, 0);
     size_t second = file.bytes.size + 6;
     sl_put_joint(&file, "mNeck", NULL, 0, NULL, 0);
-    sl_put_u32(&file, 0);
-    sl_set_u32(&file, second, 5); /* a priority of its own */
+    little_put_u32(&file, 0);
+    little_set_u32(&file, second, 5); /* a priority of its own */
     struct pose_document *from = codec_must_decode("sl-anim", file.bytes.data, file.bytes.size);
     struct value_list settings = value_object(&arena);
     value_put_int(&settings, "priority", 4);
@@ -153,7 +154,7 @@ TEST(settings_win_over_the_clip)
 
 TEST(bad_settings_are_refused)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
     struct pose_document *from = codec_must_decode("sl-anim", file.bytes.data, file.bytes.size);
     static const char *const names[] = {"priority", "priority", "priority", "loop", "ease_in", "ease_out"};
@@ -176,7 +177,7 @@ TEST(bad_settings_are_refused)
 /* Extras as they come back from JSON, where 1 may stand for 1.0, and from hostile JSON. */
 TEST(extras_are_checked)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     sl_put_example(&file, false);
     struct pose_document *from = codec_must_decode("sl-anim", file.bytes.data, file.bytes.size);
     struct pose_clip clip = from->clips[0];

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct sl_file body;
+static struct little_file body;
 
 static void make_body(void)
 {
-    body = (struct sl_file){0};
+    body = (struct little_file){0};
     llm_put_body(&body);
 }
 
@@ -61,7 +61,7 @@ TEST(a_made_arm)
 
 TEST(a_level_of_detail_borrows_its_vertices)
 {
-    struct sl_file lod = {0};
+    struct little_file lod = {0};
     struct pose_error error;
     llm_put_lod(&lod);
     struct codec_companion companions[] = {{"sample.llm", {body.bytes.data, body.bytes.size}},
@@ -139,10 +139,10 @@ TEST(every_truncation_is_told)
 
 TEST(odd_things_are_warned_of)
 {
-    sl_set_f32(&body, LLM_AT_WEIGHTS, 2.5f); /* the last entry has no next one */
-    sl_set_f32(&body, LLM_AT_WEIGHTS + 4, 9.5f);
-    sl_set_f32(&body, LLM_AT_WEIGHTS + 8, -0.0f);
-    sl_put(&body, "more", 4);
+    little_set_f32(&body, LLM_AT_WEIGHTS, 2.5f); /* the last entry has no next one */
+    little_set_f32(&body, LLM_AT_WEIGHTS + 4, 9.5f);
+    little_set_f32(&body, LLM_AT_WEIGHTS + 8, -0.0f);
+    little_put(&body, "more", 4);
     body.bytes.data[25] = 1;
     struct pose_document *document = decode_body();
     const struct pose_influences *influences = document->meshes->influences;
@@ -161,7 +161,7 @@ TEST(names_that_are_no_joints_hold_nothing)
 {
     static const char *const names[] = {"", "mRoot", "mSpine1", "PELVIS"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct sl_file file = {0};
+        struct little_file file = {0};
         llm_put_name(&file, names[i]);
         memcpy(body.bytes.data + LLM_AT_JOINTS, file.bytes.data, 64);
         memcpy(body.bytes.data + LLM_AT_JOINTS + 64, file.bytes.data, 64);
@@ -179,13 +179,13 @@ TEST(names_that_are_no_joints_hold_nothing)
 
 TEST(a_million_empty_morphs_are_a_limit)
 {
-    struct sl_file file = {0};
+    struct little_file file = {0};
     llm_put_arm(&file);
     for (int i = 0; i < 5000; i++) {
         char name[32];
         snprintf(name, sizeof name, "m%d", i);
         llm_put_name(&file, name);
-        sl_put_u32(&file, 0);
+        little_put_u32(&file, 0);
     }
     struct pose_error error;
     ck_assert_ptr_null(codec_decode("sl-llm", file.bytes.data, file.bytes.size, &error));

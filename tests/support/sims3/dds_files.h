@@ -1,8 +1,8 @@
 /* DDS textures, put together field by field. */
-#ifndef TESTS_SUPPORT_DDS_FILES_H
-#define TESTS_SUPPORT_DDS_FILES_H
+#ifndef TESTS_SUPPORT_SIMS3_DDS_FILES_H
+#define TESTS_SUPPORT_SIMS3_DDS_FILES_H
 
-#include "tests/support/sl_files.h"
+#include "tests/support/little_file.h"
 
 /* The header of 128 bytes; code NULL: masks, whose words are given. */
 struct dds_head {
@@ -10,8 +10,8 @@ struct dds_head {
     const char *code;
     uint32_t flags, bits, masks[4], caps2;
 };
-void dds_put_head(struct sl_file *file, const struct dds_head *head);
+void dds_put_head(struct little_file *file, const struct dds_head *head);
 /* 8 x 4 pixels in DXT5: reds and blues, half of them faint. */
-void dds_put_sample(struct sl_file *file);
+void dds_put_sample(struct little_file *file);
 
 #endif
