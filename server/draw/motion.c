@@ -5,6 +5,7 @@
 #include "server/draw/motion.h"
 
 #include "server/draw/png.h"
+#include "server/draw/yuv.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ struct motion {
     cairo_surface_t *ground, *frame;
     uint32_t *shown; /* [height][width]: the last frame, as stored */
     uint32_t *plain; /* the same of this frame */
+    uint8_t *planes; /* of what is stored of it */
     WebPConfig config;
     WebPMux *mux;
     const struct pose_stop *stop;
@@ -118,11 +120,18 @@ static bool encode(const struct motion *motion, const struct window *window, Web
     WebPPicture picture;
     if (!WebPPictureInit(&picture))
         return false;
-    picture.use_argb = 1;
     picture.width = window->right - window->left;
     picture.height = window->bottom - window->top;
-    picture.argb = motion->plain + (ptrdiff_t)window->top * motion->width + window->left;
-    picture.argb_stride = motion->width;
+    const struct yuv_planes planes = yuv_lay(motion->planes, picture.width, picture.height);
+    yuv_take(motion->plain + (ptrdiff_t)window->top * motion->width + window->left, (size_t)motion->width,
+             picture.width, picture.height, &planes);
+    picture.colorspace = WEBP_YUV420A;
+    picture.y = planes.y;
+    picture.u = planes.u;
+    picture.v = planes.v;
+    picture.a = planes.a;
+    picture.y_stride = picture.a_stride = picture.width;
+    picture.uv_stride = (picture.width + 1) / 2;
     picture.writer = WebPMemoryWrite;
     picture.custom_ptr = writer;
     picture.progress_hook = ask;
@@ -209,10 +218,11 @@ static bool open_motion(struct motion *motion, unsigned width, unsigned height,
     motion->mux = WebPMuxNew();
     motion->shown = malloc(pixels * sizeof *motion->shown);
     motion->plain = malloc(pixels * sizeof *motion->plain);
+    motion->planes = malloc(yuv_size(motion->width, motion->height));
     motion->ground = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, motion->width, motion->height);
     motion->frame = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, motion->width, motion->height);
-    if (!motion->mux || !motion->shown || !motion->plain || cairo_surface_status(motion->ground) ||
-        cairo_surface_status(motion->frame))
+    if (!motion->mux || !motion->shown || !motion->plain || !motion->planes ||
+        cairo_surface_status(motion->ground) || cairo_surface_status(motion->frame))
         return false;
     cairo_t *cairo = cairo_create(motion->ground);
     drawing->ground(drawing->user, cairo);
@@ -227,6 +237,7 @@ static void close_motion(struct motion *motion)
     WebPMuxDelete(motion->mux);
     free(motion->shown);
     free(motion->plain);
+    free(motion->planes);
     cairo_surface_destroy(motion->ground);
     cairo_surface_destroy(motion->frame);
 }
