@@ -18,12 +18,7 @@ enum api_outcome handle_hash(struct api_call *call)
     struct json_writer json;
     jsonw_init(&json, &body);
     sims3_hashes(&json, name);
-    struct asset_id digest = id_quick(NULL, body.data, body.size);
-    if (reply_cached(call, digest, FRESH_CONTENT, true)) {
-        pose_buffer_free(&body);
-        return API_DONE;
-    }
-    return reply_json(call, &body);
+    return reply_json_by_content(call, &body, FRESH_CONTENT);
 }
 
 /* Adds the uploads that have a clip of that name. */
@@ -82,10 +77,5 @@ enum api_outcome handle_resolve(struct api_call *call)
     jsonw_init(&json, &body);
     sims3_resolution(&json, name, id, archives, count);
     free(archives);
-    struct asset_id digest = id_quick(NULL, body.data, body.size);
-    if (reply_cached(call, digest, FRESH_REVALIDATE, true)) {
-        pose_buffer_free(&body);
-        return API_DONE;
-    }
-    return reply_json(call, &body);
+    return reply_json_by_content(call, &body, FRESH_REVALIDATE);
 }

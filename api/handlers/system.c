@@ -132,10 +132,5 @@ enum api_outcome handle_formats(struct api_call *call)
         jsonw_end(&json);
     }
     page_finish(call, &json, &page, total);
-    struct asset_id digest = id_quick(NULL, body.data, body.size);
-    if (reply_cached(call, digest, FRESH_REVALIDATE, true)) {
-        pose_buffer_free(&body);
-        return API_DONE;
-    }
-    return reply_json(call, &body);
+    return reply_json_by_content(call, &body, FRESH_REVALIDATE);
 }

@@ -235,6 +235,16 @@ enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body)
     return reply_body(call, "application/json", body, true);
 }
 
+enum api_outcome reply_json_by_content(struct api_call *call, struct pose_buffer *body,
+                                       enum freshness freshness)
+{
+    const struct asset_id digest = id_quick(NULL, body->data, body->size);
+    if (!reply_cached(call, digest, freshness, true))
+        return reply_json(call, body);
+    pose_buffer_free(body);
+    return API_DONE;
+}
+
 void reply_attachment(struct api_call *call, const char *name, const char *extension)
 {
     enum { MAX_NAME = 600 };

@@ -86,6 +86,9 @@ enum api_outcome reply_body(struct api_call *call, const char *content_type, str
 enum api_outcome reply_no_memory(struct api_call *call);
 /* An empty buffer means that its writer ran out of memory: then 503. */
 enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body);
+/* The same of a body that is made in any case: its own digest is the tag. */
+enum api_outcome reply_json_by_content(struct api_call *call, struct pose_buffer *body,
+                                       enum freshness freshness);
 /* Content-Disposition (RFC 6266) for a file of that name, which may contain any characters. */
 void reply_attachment(struct api_call *call, const char *name, const char *extension);
 
