@@ -170,11 +170,12 @@ static void put_tokens(struct runs *runs, const struct word *words, const uint16
         return;
     uint64_t bits = runs->bits;
     unsigned bit_count = runs->bit_count;
-    for (unsigned i = 0; i < count; i++) {
-        const struct word word = words[tokens[i]];
-        bits |= (uint64_t)word.bits << bit_count;
-        bit_count += word.count;
-        for (unsigned k = 0; k < sizeof(uint32_t); k++)
+    for (unsigned i = 0; i < count; i += 2) { /* both have room beside seven bits that are left */
+        const struct word first = words[tokens[i]],
+                          second = i + 1 < count ? words[tokens[i + 1]] : (struct word){0};
+        bits |= (first.bits | (uint64_t)second.bits << first.count) << bit_count;
+        bit_count += first.count + second.count;
+        for (unsigned k = 0; k < sizeof bits; k++)
             to[k] = (uint8_t)(bits >> 8 * k);
         to += bit_count / 8;
         bits >>= bit_count & ~7u;
@@ -189,8 +190,12 @@ static void put_tokens(struct runs *runs, const struct word *words, const uint16
 static void count_tokens(const struct runs *runs, uint32_t counts[RUNS_SYMBOLS])
 {
     uint32_t tables[2][RUNS_LITERALS + RUNS_LENGTHS] = {0};
-    for (uint32_t i = 0; i < runs->count; i++)
-        tables[i % 2][runs->tokens[i]]++;
+    for (uint32_t i = 0; i + 1 < runs->count; i += 2) {
+        tables[0][runs->tokens[i]]++;
+        tables[1][runs->tokens[i + 1]]++;
+    }
+    if (runs->count % 2)
+        tables[0][runs->tokens[runs->count - 1]]++;
     for (unsigned i = 0; i < RUNS_LITERALS; i++)
         counts[i] = tables[0][i] + tables[1][i];
     for (unsigned length = LEAST_RUN; length < RUNS_LENGTHS; length++)

@@ -1,7 +1,8 @@
 /*
  * Pictures of 320 x 320: a still as PNG and SVG, and the motion of two seconds as animated WebP, of a walk on the
  * stand-in skeleton of Second Life, as bones, as a textured character of 5,000 triangles, and as the
- * mannequin. Beside them a blank picture of that size written by cairo.
+ * mannequin. Beside them a blank picture of that size written by cairo; then stills and sheets beside a blank one and
+ * their own pixels written by cairo.
  */
 #include "pose.h"
 #include "server/draw/picture.h"
@@ -57,6 +58,63 @@ static void blank(void *user)
     cairo_surface_write_to_png_stream(surface, swallow, &size);
     cairo_surface_destroy(surface);
     bench_use(&size);
+}
+
+/* ---------------------------------------------------------------------------------------------- its own pixels -- */
+
+struct pixels {
+    cairo_surface_t *surface;
+    struct pose_buffer file;
+    size_t at;
+};
+
+static cairo_status_t give(void *user, unsigned char *data, unsigned size)
+{
+    struct pixels *pixels = user;
+    if (pixels->file.size - pixels->at < size)
+        return CAIRO_STATUS_READ_ERROR;
+    memcpy(data, pixels->file.data + pixels->at, size);
+    pixels->at += size;
+    return CAIRO_STATUS_SUCCESS;
+}
+
+static struct pixels pixels_of(const struct subject *subject)
+{
+    struct pixels pixels = {0};
+    if (!picture_draw(&subject->source, &subject->options, &pixels.file, NULL))
+        abort();
+    pixels.surface = cairo_image_surface_create_from_png_stream(give, &pixels);
+    pose_buffer_free(&pixels.file);
+    return pixels;
+}
+
+static void write_again(void *user)
+{
+    const struct pixels *pixels = user;
+    size_t size = 0;
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, PICTURE_SIZE, PICTURE_SIZE);
+    cairo_surface_write_to_png_stream(pixels->surface, swallow, &size);
+    cairo_surface_destroy(surface);
+    bench_use(&size);
+}
+
+/* A still and a sheet of eight moments. */
+static void bench_pixels(const struct subject *body, const struct subject *mannequin)
+{
+    static const char *const titles[2][2] = {{"the body as PNG", "eight of it as PNG"},
+                                             {"the mannequin as PNG", "eight of it as PNG"}};
+    for (int i = 0; i < 2; i++) {
+        for (unsigned k = 0; k < 2; k++) {
+            struct subject subject = i ? *mannequin : *body;
+            subject.options.frames = k ? 8 : 1;
+            struct pixels pixels = pixels_of(&subject);
+            const struct bench_contestant rows[] = {
+                {"a blank one and its pixels by cairo", write_again, &pixels, 1},
+                {titles[i][k], draw, &subject, 1}};
+            bench_compare("a picture beside its own pixels", "pictures/s", 1, rows, 2);
+            cairo_surface_destroy(pixels.surface);
+        }
+    }
 }
 
 static struct pose_document *stand_in(const char *name)
@@ -265,6 +323,7 @@ static void run(void)
     still.source.skins[0] = mannequin_skin;
     rows[7] = (struct bench_contestant){"the mannequin as PNG", draw, &still, 1};
     bench_compare("pictures of 320 x 320", "pictures/s", 1, rows, 8);
+    bench_pixels(&subjects[3], &still);
     static const char *const of_gallery[] = {"bones, 2 s as animated WebP", "the body, 2 s as animated WebP",
                                              "bones, 2 s as SVG that moves",
                                              "the mannequin, 2 s as animated WebP"};
