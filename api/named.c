@@ -6,7 +6,6 @@
 #include "api/protocol/reply.h"
 #include "server/library/rows/rows.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "lib/core/error.h"
 #include "server/library/bodies/relations.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum api_outcome handle_characters(struct api_call *call)

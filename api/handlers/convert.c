@@ -8,7 +8,6 @@
 #include "server/library/names.h"
 #include "server/store/draft.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "lib/core/bytes/markup.h"
 #include "server/ops/base_path.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

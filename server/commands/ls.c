@@ -7,7 +7,6 @@
 #include "server/library/service.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct ls_options {

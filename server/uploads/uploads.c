@@ -5,7 +5,6 @@
 #include "server/uploads/share.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------- bytes -- */

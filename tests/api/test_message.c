@@ -6,8 +6,6 @@
 #include "tests/support/unit.h"
 
 #include <check.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static unsigned released;

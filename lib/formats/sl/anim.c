@@ -26,7 +26,6 @@
 #include "lib/formats/sl/layout.h"
 #include "lib/formats/sl/names.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------------------------------- tracks and keys -- */

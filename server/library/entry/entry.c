@@ -5,7 +5,6 @@
 #include "server/library/texts.h"
 #include "server/ops/clock.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void index_entry_ref(struct index_entry *entry)

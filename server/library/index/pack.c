@@ -4,7 +4,6 @@
 #include "server/library/index/nested.h"
 #include "server/library/texts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------ packing -- */

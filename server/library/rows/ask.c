@@ -3,7 +3,6 @@
 #include "server/ops/region.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The link of who writes, which nobody else uses meanwhile; in memory readers use it too. */

@@ -4,7 +4,6 @@
 #include "server/library/entry/summary.h"
 #include "server/library/snapshot/tables.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------- by id -------- */

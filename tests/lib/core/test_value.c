@@ -3,7 +3,6 @@
 #include "lib/core/text.h"
 #include "tests/support/unit.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { DEEP = 1000 };

@@ -4,7 +4,6 @@
 #include "tests/support/unit.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

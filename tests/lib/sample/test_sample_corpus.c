@@ -4,8 +4,6 @@
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <strings.h>
 
 enum { ROW = 10, MOST = 400 };

@@ -1,7 +1,6 @@
 #include "tests/support/prime/models.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------- fields -- */

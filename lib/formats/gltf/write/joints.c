@@ -3,7 +3,6 @@
 #include "lib/formats/gltf/write/curve.h"
 #include "lib/model/matrix.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "lib/core/text.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {

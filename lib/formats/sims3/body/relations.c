@@ -10,7 +10,6 @@
 #include "lib/core/text.h"
 #include "lib/formats/sims3/body/casp.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* -------------------------------------------------------------------------------------------- from names to ids -- */

@@ -17,7 +17,6 @@
 #include "lib/formats/codec.h"
 #include "lib/formats/sl/body/palette.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

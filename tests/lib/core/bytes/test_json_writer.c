@@ -5,7 +5,6 @@
 #include "tests/support/unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What was written, as text; the buffer is freed at the next call. */
 static const char *text_of(struct pose_buffer *buffer)

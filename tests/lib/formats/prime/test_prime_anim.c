@@ -5,7 +5,6 @@
 #include "tests/support/unit.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char FORMAT[] = "prime-anim";

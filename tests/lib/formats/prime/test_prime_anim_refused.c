@@ -3,7 +3,6 @@
 #include "tests/support/prime/files.h"
 #include "tests/support/unit.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

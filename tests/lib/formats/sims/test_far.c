@@ -5,7 +5,6 @@
 #include "tests/support/unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ----------------------------------------------------------------------------------- archives by hand -- */

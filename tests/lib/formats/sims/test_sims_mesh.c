@@ -3,7 +3,6 @@
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

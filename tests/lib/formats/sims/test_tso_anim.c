@@ -5,7 +5,6 @@
 #include "tests/support/tso_files.h"
 #include "tests/support/unit.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

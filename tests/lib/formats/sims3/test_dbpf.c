@@ -8,7 +8,6 @@
 #include "tests/support/unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CLIP = 0x6b20c4f3, NAME_MAP = 0x0166038c };

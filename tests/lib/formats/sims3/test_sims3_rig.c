@@ -6,7 +6,6 @@
 #include "tests/support/sims3/clip_files.h"
 #include "tests/support/unit.h"
 
-#include <math.h>
 #include <string.h>
 
 static const char FORMAT[] = "sims3-rig";

@@ -4,7 +4,6 @@
 #include "tests/support/corpus.h"
 #include "tests/support/unit.h"
 
-#include <math.h>
 #include <string.h>
 
 struct totals {
