@@ -42,13 +42,20 @@ void paint_floor(cairo_t *cairo, const struct view *view, const struct view_fram
     if (fabs(plane.xx * plane.yy - plane.xy * plane.yx) < 1e-6)
         return; /* edge-on */
     cairo_save(cairo);
+    cairo_matrix_t straight;
+    cairo_get_matrix(cairo, &straight);
     cairo_transform(cairo, &plane);
     cairo_pattern_t *fading = cairo_pattern_create_radial(0, 0, 0, 0, 0, (double)floor->radius);
     cairo_pattern_add_color_stop_rgba(fading, 0, 0.5, 0.53, 0.58, 0.28);
     cairo_pattern_add_color_stop_rgba(fading, 0.6, 0.5, 0.53, 0.58, 0.14);
     cairo_pattern_add_color_stop_rgba(fading, 1, 0.5, 0.53, 0.58, 0);
     cairo_set_source(cairo, fading);
-    cairo_arc(cairo, 0, 0, (double)floor->radius, 0, 2 * M_PI);
+    cairo_set_matrix(cairo, &straight);
+    /* Around the circle, whose edge cannot be seen: whole pixels are filled sooner than a shape. */
+    const double right = (double)floor->radius * hypot(plane.xx, plane.xy),
+                 down = (double)floor->radius * hypot(plane.yx, plane.yy);
+    cairo_rectangle(cairo, round(plane.x0 - right), round(plane.y0 - down), round(2 * right),
+                    round(2 * down));
     cairo_fill(cairo);
     cairo_pattern_destroy(fading);
     cairo_restore(cairo);
