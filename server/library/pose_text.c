@@ -1,6 +1,7 @@
 #include "server/library/pose_text.h"
 
 #include "lib/core/bytes/json_writer.h"
+#include "lib/core/numbers/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -206,12 +207,11 @@ size_t pose_text_write(const struct pose_text *text, const float *rows, const fl
         at += piece->text_end - begin;
         begin = piece->text_end;
         const float *values = (piece->of_matrix ? matrices : rows) + piece->first;
-        for (unsigned k = 0; k < piece->count; k++) {
-            *at++ = k ? ',' : '[';
-            at += pose_float_text(values[k], at);
+        if (piece->count) {
+            *at++ = '[';
+            at += number_texts(values, piece->count, at);
+            at[-1] = ']';
         }
-        if (piece->count)
-            *at++ = ']';
     }
     return (size_t)(at - out);
 }

@@ -27,6 +27,13 @@ static void write_shortest(void *subject)
     bench_use(numbers->text);
 }
 
+static void write_several(void *subject)
+{
+    struct numbers *numbers = subject;
+    numbers->length = number_texts(numbers->values, COUNT, numbers->text);
+    bench_use(numbers->text);
+}
+
 static void write_library(void *subject)
 {
     struct numbers *numbers = subject;
@@ -70,13 +77,14 @@ static void compare(const char *what, struct numbers *numbers)
     const struct bench_contestant writers[] = {
         {"%.9g", write_library, numbers, COUNT},
         {"pose_float_text", write_shortest, numbers, COUNT},
+        {"number_texts, several at once", write_several, numbers, COUNT},
     };
     const struct bench_contestant readers[] = {
         {"strtof", read_library, numbers, COUNT},
         {"number_parse_float", read_own, numbers, COUNT},
     };
     snprintf(heading, sizeof heading, "floats to text, %s", what);
-    bench_compare_times(heading, "ns a float", writers, 2);
+    bench_compare_times(heading, "ns a float", writers, 3);
     write_shortest(numbers);
     snprintf(heading, sizeof heading, "text to floats, %s", what);
     bench_compare_times(heading, "ns a float", readers, 2);

@@ -1,5 +1,6 @@
 #include "lib/core/bytes/json_writer.h"
 
+#include "lib/core/numbers/numbers.h"
 #include "lib/core/utf8.h"
 
 #include <math.h>
@@ -140,29 +141,45 @@ void jsonw_raw_members(struct json_writer *json, const char *text)
         jsonw_raw(json, NULL, text);
 }
 
-/* The numbers of a list with their commas. Reserves room for many at once, since most of a clip is numbers. */
+static bool are_finite(const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Numbers, each with a comma behind it; what is not finite is null or 0. */
+static size_t put_some(const float *values, size_t count, bool with_null, char *text)
+{
+    char *at = text;
+    if (are_finite(values, count))
+        return number_texts(values, count, text);
+    for (size_t i = 0; i < count; i++) {
+        const bool is_number = isfinite(values[i]);
+        if (is_number || !with_null)
+            at += pose_float_text(is_number ? values[i] : 0, at);
+        else
+            at = stpcpy(at, "null");
+        *at++ = ',';
+    }
+    return (size_t)(at - text);
+}
+
+/* Reserves room for many at once, since most of a clip is numbers. */
 static void put_floats(struct json_writer *json, const char *key, const float *values, size_t count,
                        bool with_null)
 {
     enum { BLOCK = 64 };
     jsonw_array(json, key);
     for (size_t begin = 0; begin < count; begin += BLOCK) {
-        size_t end = count - begin < BLOCK ? count : begin + BLOCK, used = 0;
-        char *text = (char *)writer_reserve(&json->to, (end - begin) * (POSE_FLOAT_TEXT + 1));
+        const size_t left = count - begin, some = left < BLOCK ? left : BLOCK;
+        char *text = (char *)writer_reserve(&json->to, some * (POSE_FLOAT_TEXT + 1));
         if (!text)
             break;
-        for (size_t i = begin; i < end; i++) {
-            if (i)
-                text[used++] = ',';
-            bool is_number = isfinite(values[i]);
-            if (!is_number && with_null) {
-                memcpy(text + used, "null", 4);
-                used += 4;
-            } else {
-                used += pose_float_text(is_number ? values[i] : 0, text + used);
-            }
-        }
-        writer_commit(&json->to, used);
+        /* Without the comma behind the last one. */
+        writer_commit(&json->to, put_some(values + begin, some, with_null, text) - (some == left));
     }
     jsonw_end(json);
 }

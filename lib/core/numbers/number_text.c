@@ -8,27 +8,22 @@
  * with the half width. The rounding error of the power is below 2^-35 of a unit; only floats that lie exactly on an
  * end of an interval come that close, as verified for all 2^32 floats (test_number_text --all).
  */
+#include "lib/core/numbers/float_bits.h"
+#include "lib/core/numbers/number_place.h"
 #include "lib/core/numbers/numbers.h"
 
 #include "lib/core/powers_of_ten.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
-
-enum { MANTISSA_BITS = 23, EXPONENT_BIAS = 150 };
 
 /* digits * 10^exponent; digits < 10^9. */
 struct decimal {
     uint32_t digits;
     int exponent;
 };
-
-/* Fixed-point numbers below 16 with 60 fractional bits. */
-#define UNIT (UINT64_C(1) << 60)
-
-/* More than the maximum rounding error, less than the smallest difference. */
-#define ROUNDING ((UINT64_C(1) << 24) + 2)
 
 /* The shortest decimal of the float mantissa * 2^q. lower_is_closer: for a power of two, as floats below it are
  * denser. */
@@ -77,52 +72,6 @@ static struct nine_digits split_digits(uint32_t number)
     return (struct nine_digits){number / 100000000, spread_digits(number % 100000000)};
 }
 
-static void put_eight(char *text, uint64_t bytes)
-{
-    memcpy(text, &bytes, sizeof bytes);
-}
-
-/* "0.00123": the first digit is place places after the point. */
-static size_t put_fraction(char *text, char first, uint64_t rest, int place, int significant)
-{
-    put_eight(text, UINT64_C(0x3030303030302e30)); /* "0.000000" */
-    text[1 + place] = first;
-    put_eight(text + 2 + place, rest);
-    return (size_t)(1 + place + significant);
-}
-
-/* "123.45": the point comes after whole + 1 digits, if more are left. */
-static size_t put_plain(char *text, char first, uint64_t rest, int whole, int significant)
-{
-    char last = (char)(rest >> 56);
-    text[0] = first;
-    if (whole < 8) {
-        uint64_t front = (UINT64_C(1) << 8 * whole) - 1;
-        rest = (rest & front) | (UINT64_C(0x2e) << 8 * whole) | ((rest & ~front) << 8);
-    }
-    put_eight(text + 1, rest);
-    text[9] = last;
-    return (size_t)(significant > whole + 1 ? significant + 1 : whole + 1);
-}
-
-/* "1.23e-7". */
-static size_t put_scientific(char *text, char first, uint64_t rest, int exponent, int significant)
-{
-    text[0] = first;
-    text[1] = '.';
-    put_eight(text + 2, rest);
-    size_t length = significant > 1 ? (size_t)significant + 1 : 1;
-    text[length++] = 'e';
-    text[length] = '-';
-    length += exponent < 0;
-    int size = exponent < 0 ? -exponent : exponent;
-    text[length] = (char)('0' + size / 10);
-    length += size >= 10;
-    text[length++] = (char)('0' + size % 10);
-    return length;
-}
-
-/* Plain notation between 0.001 and 1e9, where it is as short as an exponent or easier to read. */
 static size_t put_decimal(char *text, struct decimal decimal)
 {
     static const uint32_t factors[] = {1, 10, 100};
@@ -135,14 +84,7 @@ static size_t put_decimal(char *text, struct decimal decimal)
     number *= factors[missing];
     exponent -= missing;
     struct nine_digits digits = split_digits(number);
-    int significant = 9 - (__builtin_clzll(digits.rest << 1 | 1) >> 3) - !digits.rest;
-    char first = (char)('0' + digits.first);
-    uint64_t rest = digits.rest | UINT64_C(0x3030303030303030);
-    if (exponent < 0 && exponent >= -3)
-        return put_fraction(text, first, rest, -exponent, significant);
-    if (exponent >= 0 && exponent <= 8)
-        return put_plain(text, first, rest, exponent, significant);
-    return put_scientific(text, first, rest, exponent, significant);
+    return place_digits(text, digits.first, digits.rest, exponent);
 }
 
 size_t pose_float_text(float value, char *text)
@@ -153,13 +95,8 @@ size_t pose_float_text(float value, char *text)
     bits &= 0x7fffffff;
     text[0] = '-';
     text += negative;
-    /* Single digits are frequent in poses: 0 and 1. */
-    float size;
-    memcpy(&size, &bits, sizeof size);
-    if (size < 10 && (float)(int)size == size) {
-        text[0] = (char)('0' + (int)size);
+    if (place_digit(text, float_of_bits(bits)))
         return negative + 1;
-    }
     uint32_t mantissa = bits & ((1u << MANTISSA_BITS) - 1);
     int exponent = (int)(bits >> MANTISSA_BITS);
     bool lower_is_closer = !mantissa && exponent > 1;
@@ -168,6 +105,28 @@ size_t pose_float_text(float value, char *text)
     else
         exponent = 1;
     return negative + put_decimal(text, shortest(mantissa, exponent - EXPONENT_BIAS, lower_is_closer));
+}
+
+static size_t one_by_one(const float *values, size_t count, char *text)
+{
+    char *at = text;
+    for (size_t i = 0; i < count; i++) {
+        at += pose_float_text(values[i], at);
+        *at++ = ',';
+    }
+    return (size_t)(at - text);
+}
+
+size_t number_texts(const float *values, size_t count, char *text)
+{
+    static _Atomic(number_writer *) writer;
+    number_writer *write = atomic_load_explicit(&writer, memory_order_relaxed);
+    if (!write) {
+        write = number_texts_avx2();
+        write = write ? write : one_by_one;
+        atomic_store_explicit(&writer, write, memory_order_relaxed);
+    }
+    return write(values, count, text);
 }
 
 /* -------------------------------------------------------------------------------------------- rounded floats -- */

@@ -26,6 +26,12 @@ const char *number_scan_float(const char *text, const char *end, float *value);
 /* True if the text is such a number, of any magnitude. */
 bool number_is_decimal(const char *text, size_t length);
 
+/* As pose_float_text, each with a comma behind it. There must be room for POSE_FLOAT_TEXT + 1 bytes each. */
+typedef size_t number_writer(const float *values, size_t count, char *text);
+number_writer number_texts;
+/* The same, four at once; NULL if this processor cannot. */
+number_writer *number_texts_avx2(void);
+
 /* As pose_float_text, each with a blank behind it, sooner for floats that were rounded to 4 decimals, or to 5 below 128,
  * or to 6 below 8. There must be room for POSE_FLOAT_TEXT + 1 bytes each. */
 size_t number_rounded_row(const float *values, size_t count, char *text);

@@ -209,6 +209,34 @@ TEST(rounded_numbers_have_the_same_text)
     }
 }
 
+/* So many floats, from those bits on in such steps, at once and one by one. */
+static void check_several(uint32_t bits, uint32_t step, size_t count)
+{
+    enum { MOST = 64 };
+    float values[MOST] = {0};
+    char expected[MOST * (POSE_FLOAT_TEXT + 1)], text[sizeof expected], *at = expected;
+    for (size_t i = 0; i < count; i++) {
+        const float value = float_of_bits(bits + (uint32_t)i * step);
+        values[i] = isfinite(value) ? value : 0;
+        at += pose_float_text(values[i], at);
+        *at++ = ',';
+    }
+    const size_t length = (size_t)(at - expected);
+    ck_assert_uint_eq(number_texts(values, count, text), length);
+    ck_assert_msg(!memcmp(text, expected, length), "from %08" PRIx32 ": %.*s, not %.*s", bits, (int)length,
+                  text, (int)length, expected);
+}
+
+TEST(several_at_once_have_the_same_text)
+{
+    for (uint64_t bits = 0; bits < UINT64_C(1) << 32; bits += 61 * 911)
+        check_several((uint32_t)bits, 911, 61);
+    for (uint32_t exponent = 0; exponent < 512; exponent++)
+        check_several((exponent << 23) - 32, 1, 64);
+    for (uint32_t bits = 0; bits < 100000; bits += 7)
+        check_several(bits, 1, bits % 9);
+}
+
 TEST_EACH(known_values_have_their_shortest_text, COUNT(known))
 {
     char text[POSE_FLOAT_TEXT + 1];
@@ -298,6 +326,8 @@ static int check_all(void)
             fflush(stdout);
         }
     }
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 64)
+        check_several((uint32_t)bits, 1, 64);
     printf("%" PRIu64 " floats, %" PRIu64 " flaws\n", checked, flaws);
     return flaws ? EXIT_FAILURE : EXIT_SUCCESS;
 }
