@@ -98,27 +98,76 @@ static void put_morphs(struct json_writer *json, const struct pose_request *requ
     jsonw_end(json);
 }
 
-static enum api_outcome pose_as_json(struct api_call *call, struct pose_request *request, double t,
-                                     const struct scratch *scratch)
+/* Where the texts around the time and the joints end and begin. */
+struct cuts {
+    size_t before, between, joints, after;
+};
+
+static void keep_texts(struct pose_texts *texts, const struct pose_buffer *body, const struct cuts *cuts)
 {
-    struct pose_buffer body = {0};
+    const size_t between = cuts->joints - cuts->between, after = body->size - cuts->after;
+    if (!body->size || cuts->before + between + after > sizeof texts->text)
+        return;
+    texts->before = (uint16_t)cuts->before;
+    texts->between = (uint16_t)between;
+    texts->after = (uint16_t)after;
+    char *at = mempcpy(texts->text, body->data, cuts->before);
+    at = mempcpy(at, body->data + cuts->between, between);
+    memcpy(at, body->data + cuts->after, after);
+    texts->are_known = true;
+}
+
+static bool put_known(struct pose_buffer *body, const struct pose_request *request, float t,
+                      const struct scratch *scratch, const struct pose_texts *texts)
+{
+    const char *between = texts->text + texts->before, *after = between + texts->between;
+    struct writer writer;
+    writer_init(&writer, body, NULL);
+    writer_bytes(&writer, texts->text, texts->before);
+    writer_float(&writer, t);
+    writer_bytes(&writer, between, texts->between);
+    const bool is_put = put_joints(body, request, scratch);
+    writer_bytes(&writer, after, texts->after);
+    return is_put && writer_finish(&writer);
+}
+
+static bool put_all(struct pose_buffer *body, const struct pose_request *request, float t,
+                    const struct scratch *scratch, struct pose_texts *texts)
+{
     struct json_writer json;
+    struct cuts cuts;
     char id[ID_TEXT];
     id_write(&request->clip->asset->id, id);
-    jsonw_init(&json, &body);
+    jsonw_init(&json, body);
     jsonw_object(&json, NULL);
     jsonw_string(&json, "clip", id);
-    jsonw_number(&json, "t", (float)t);
+    cuts.before = body->size + strlen(",\"t\":");
+    jsonw_number(&json, "t", t);
+    cuts.between = body->size;
     pose_request_head(&json, request);
-    put_text(&body, ",\"joints\":");
-    if (!put_joints(&body, request, scratch)) {
-        pose_buffer_free(&body);
-        return reply_problem(call, 503, "no_memory", "out of memory");
-    }
+    put_text(body, ",\"joints\":");
+    cuts.joints = body->size;
+    if (!put_joints(body, request, scratch))
+        return false;
+    cuts.after = body->size;
     put_morphs(&json, request, scratch->morphs);
     pose_request_tail(&json, request, NULL, 0);
     jsonw_end(&json);
-    return reply_json(call, &body);
+    if (!pose_sampler_morph_count(request->player->sampler))
+        keep_texts(texts, body, &cuts);
+    return true;
+}
+
+static enum api_outcome pose_as_json(struct api_call *call, const struct pose_request *request, double t,
+                                     const struct scratch *scratch, struct pose_texts *texts)
+{
+    struct pose_buffer body = {0};
+    const bool is_put = texts->are_known ? put_known(&body, request, (float)t, scratch, texts)
+                                         : put_all(&body, request, (float)t, scratch, texts);
+    if (is_put)
+        return reply_json(call, &body);
+    pose_buffer_free(&body);
+    return reply_no_memory(call);
 }
 
 /* The rows that were asked for, from malloc; NULL if out of memory. */
@@ -155,7 +204,7 @@ static const char *const pose_types[] = {"application/json", "application/octet-
 
 /* Of a request with an open player. */
 static enum api_outcome make_pose(struct api_call *call, struct pose_request *request, double t,
-                                  bool is_floats)
+                                  bool is_floats, struct pose_texts *texts)
 {
     struct scratch scratch;
     double begin = clock_seconds();
@@ -167,14 +216,14 @@ static enum api_outcome make_pose(struct api_call *call, struct pose_request *re
         pose_model(request->player->sampler, scratch.rows, scratch.matrices);
     double sampled = clock_seconds();
     enum api_outcome outcome =
-        is_floats ? pose_as_floats(call, request, &scratch) : pose_as_json(call, request, t, &scratch);
+        is_floats ? pose_as_floats(call, request, &scratch) : pose_as_json(call, request, t, &scratch, texts);
     call->sample_seconds = sampled - begin;
     call->write_seconds = clock_seconds() - sampled;
     free(scratch.heap);
     return outcome;
 }
 
-static enum api_outcome answer_pose(struct api_call *call, const struct pose_plan *plan, double t, int form)
+static enum api_outcome answer_pose(struct api_call *call, struct pose_plan *plan, double t, int form)
 {
     struct pose_request request = plan->request;
     enum api_outcome outcome;
@@ -187,7 +236,7 @@ static enum api_outcome answer_pose(struct api_call *call, const struct pose_pla
         return outcome;
     outcome = request.row_count > INLINE_ROWS && !call->request->may_wait
                   ? API_WAIT
-                  : make_pose(call, &request, t, form == 1);
+                  : make_pose(call, &request, t, form == 1, &plan->texts);
     pose_request_close(&request);
     return outcome;
 }
@@ -195,7 +244,7 @@ static enum api_outcome answer_pose(struct api_call *call, const struct pose_pla
 bool recall_pose(struct api_call *call, enum api_outcome *outcome)
 {
     double t;
-    const struct pose_plan *plan = plan_recall(call, &t);
+    struct pose_plan *plan = plan_recall(call, &t);
     if (!plan)
         return false;
     int form = plan->form;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum {
-    KEPT_BY_LOOP = 128, /* by each loop; a plan takes 1 KiB */
+    KEPT_BY_LOOP = 128, /* by each loop; a plan takes 2 KiB */
     TARGET_SIZE = 320,  /* of a request; longer ones are not kept */
     ANSWER_SIZE = 400,  /* of a Content-Location */
     TIME_SIZE = 24,
@@ -93,14 +93,14 @@ static void use(const struct api_call *call, const struct pose_request *request)
     }
 }
 
-const struct pose_plan *plan_recall(struct api_call *call, double *t)
+struct pose_plan *plan_recall(struct api_call *call, double *t)
 {
     const size_t path = strlen(call->request->path);
     struct cut query;
     char number[TIME_SIZE];
     if (!cut_query(call->request->query, &query))
         return NULL;
-    const struct kept *kept = slot_of(call, &query, path);
+    struct kept *kept = slot_of(call, &query, path);
     if (!kept || !is_of(kept, call, &query, path))
         return NULL;
     memcpy(number, query.value, query.length);

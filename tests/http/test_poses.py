@@ -67,6 +67,7 @@ class NextTime(SampleCase):
             for query in queries:
                 for t in ("0", "0.75", "-1", "000.250", "1e-1", "1-", ".", "+1", "%31", ""):
                     self.ask(path, query, "0.5")
+                    self.ask(path, query, "0.25")
                     # What is written with escapes is read as a whole.
                     self.assertEqual(self.ask(path, query, t), self.ask(path, query, t, "%74"), (path, query, t))
 
