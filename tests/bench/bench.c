@@ -10,7 +10,7 @@ static const struct bench_part *const parts[] = {
     &bench_bodies,   &bench_bvh,      &bench_fit,     &bench_gltf,      &bench_http,     &bench_meshes,
     &bench_mix,      &bench_numbers,  &bench_pack,    &bench_sample,    &bench_services, &bench_sims3,
     &bench_skills,   &bench_sl,       &bench_start,   &bench_transport, &bench_prime,    &bench_many,
-    &bench_pictures, &bench_retarget, &bench_catalog,
+    &bench_pictures, &bench_retarget, &bench_catalog, &bench_bulk,
 };
 
 enum { TURNS = 7, MOST = 16 };

@@ -22,6 +22,7 @@ struct bench_part {
 };
 
 extern const struct bench_part bench_bodies;
+extern const struct bench_part bench_bulk;
 extern const struct bench_part bench_bvh;
 extern const struct bench_part bench_catalog;
 extern const struct bench_part bench_fit;

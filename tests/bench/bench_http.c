@@ -24,8 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PAIRS = 15, COLD_CLIPS = 400, TIMES = 64, MAX_RUNS = 20 };
-static const double round_seconds = 0.7, pair_seconds = 0.15, least_seconds = 0.05;
+enum { PAIRS = 15, COLD_CLIPS = 400, TIMES = 64, MAX_RUNS = 20, BULK_PAIRS = 5, BULK_KEYS = 361 };
+static const double round_seconds = 0.7, pair_seconds = 0.15, least_seconds = 0.05, bulk_seconds = 0.4;
 
 /* --------------------------------------------------------------------------------------------- the clips -- */
 
@@ -85,6 +85,8 @@ static void write_clips(void)
     struct pose_document *stand_in = pose_stand_in(0, NULL, &error);
     snprintf(path, sizeof path, "%s/walk.anim", hot_folder);
     write_clip(path, &stand_in->skeletons[0], 64, 0);
+    snprintf(path, sizeof path, "%s/bulk.anim", cold_folder);
+    write_clip(path, &stand_in->skeletons[0], BULK_KEYS, 0);
     for (unsigned i = 0; i < COLD_CLIPS; i++) {
         snprintf(path, sizeof path, "%s/clip%u.anim", cold_folder, i);
         write_clip(path, &stand_in->skeletons[0], 300, i + 1);
@@ -96,6 +98,8 @@ static void remove_clips(void)
 {
     char path[128];
     snprintf(path, sizeof path, "%s/walk.anim", hot_folder);
+    remove(path);
+    snprintf(path, sizeof path, "%s/bulk.anim", cold_folder);
     remove(path);
     for (unsigned i = 0; i < COLD_CLIPS; i++) {
         snprintf(path, sizeof path, "%s/clip%u.anim", cold_folder, i);
@@ -109,7 +113,7 @@ static void remove_clips(void)
 /* -------------------------------------------------------------------------------------------- the server -- */
 
 static struct service *service;
-static char constant_body[1 << 17];
+static char constant_body[1 << 24]; /* holds all poses of a clip of 12 s as JSON */
 
 /* A pose as a jansson tree: what one would write without a second thought. */
 static enum api_outcome answer_jansson(struct api_request *request, struct api_response *response)
@@ -337,6 +341,51 @@ static void compare_row(const char *title, char (*targets)[160], const char *goa
         ratios[PAIRS - 1 - PAIRS / 4], p99, goal);
 }
 
+/* Bytes of answers for a second of a processor of the server: of one client, whose answer at the end is not whole. */
+static double bytes_of(const char *target, struct load_result *result)
+{
+    double before = server_seconds(), received = 0, taken = 0;
+    for (int run = 0; run < MAX_RUNS && (taken < least_seconds || !(result->answers > 0)); run++) {
+        *result = run_load(&target, 1, 1, bulk_seconds);
+        received += result->received;
+        taken = server_seconds() - before;
+    }
+    return taken > 0 ? received / taken : 0;
+}
+
+/* All poses of the clip of 12 s in one answer, beside a constant body of its size in turn. */
+static void compare_bulk(const char *title, const char *id, const char *form, const char *goal)
+{
+    char target[160], constant[64];
+    double rate = 0, constant_rate = 0, bytes = 0, ratios[BULK_PAIRS];
+    snprintf(target, sizeof target, "/v1/clips/%.39s/poses?fps=30&as=%s", id, form);
+    for (int pair = 0; pair < BULK_PAIRS; pair++) {
+        struct load_result poses = {0}, plain = {0};
+        const double of_poses = bytes_of(target, &poses);
+        bytes = poses.bytes;
+        snprintf(constant, sizeof constant, "/constant/%.0f", bytes);
+        const double of_constant = bytes_of(constant, &plain);
+        ratios[pair] = of_poses / of_constant;
+        rate = fmax(rate, of_poses);
+        constant_rate = fmax(constant_rate, of_constant);
+    }
+    qsort(ratios, BULK_PAIRS, sizeof *ratios, by_size);
+    printf("  %-30s %9.0f MB/s  constant of %8.0f B %6.0f MB/s  ratio %.3f (%.3f to %.3f)  (goal %s MB/s)\n",
+           title, rate / 1e6, bytes, constant_rate / 1e6, ratios[BULK_PAIRS / 2], ratios[0],
+           ratios[BULK_PAIRS - 1], goal);
+}
+
+static void compare_bulks(void)
+{
+    char id[40];
+    get_id("/v1/clips?name=bulk", id);
+    printf("all poses of 12 s of the stand-in of Second Life, bytes a second of a processor\n");
+    compare_bulk("poses as f32", id, "f32", "2000");
+    compare_bulk("poses as f16", id, "f16", "none");
+    compare_bulk("poses as snorm16", id, "snorm16", "none");
+    compare_bulk("poses as JSON", id, "json", "250");
+}
+
 static void compare_connections(char (*targets)[160])
 {
     static const unsigned counts[] = {64, 128, 256, 512, 1024};
@@ -473,7 +522,7 @@ static void run_rows(void)
     free(carried);
 }
 
-static void run(void)
+static void run_server(void (*rows)(void))
 {
     int ends[2];
     write_clips();
@@ -488,7 +537,7 @@ static void run(void)
     close(ends[1]);
     pin((int)sysconf(_SC_NPROCESSORS_ONLN) - 1);
     if (read(ends[0], &port, sizeof port) == sizeof port)
-        run_rows();
+        rows();
     else
         fprintf(stderr, "bench: the server did not start\n");
     kill(server, SIGKILL);
@@ -496,4 +545,15 @@ static void run(void)
     remove_clips();
 }
 
+static void run(void)
+{
+    run_server(run_rows);
+}
+
+static void run_bulks(void)
+{
+    run_server(compare_bulks);
+}
+
 const struct bench_part bench_http = {"http", run};
+const struct bench_part bench_bulk = {"bulk", run_bulks};

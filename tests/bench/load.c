@@ -12,15 +12,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BUFFER = 64 * 1024, MAX_SAMPLES = 4 * 1000 * 1000 };
+enum { BUFFER = 64 * 1024, MAX_SAMPLES = 4 * 1000 * 1000, LAST_CHUNK = 7 };
 
 struct connection {
     int fd;
     bool busy;
     double due;      /* when the request was to be sent */
     size_t received; /* bytes of the answer so far */
-    size_t whole;    /* of the answer, 0 while its head is not there */
-    char head[4096];
+    size_t whole;    /* of the answer, 0 while its head is not there or its end unknown */
+    size_t body;     /* of a stream in chunks: where it begins */
+    char head[4096], last[LAST_CHUNK];
 };
 
 struct run {
@@ -61,23 +62,47 @@ static void send_request(struct run *run, struct connection *connection, double 
     int size = snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", target);
     connection->busy = true;
     connection->due = due;
-    connection->received = connection->whole = 0;
+    connection->received = connection->whole = connection->body = 0;
     if (send(connection->fd, request, (size_t)size, MSG_NOSIGNAL) != size)
         run->result->errors++;
 }
 
-/* The length of head and body, from the head; 0 while it is not whole. */
-static size_t whole_size(struct run *run, const struct connection *connection)
+/* Reads the length of head and body from the head, or where a stream begins; nothing while the head is not whole. */
+static void read_head(struct run *run, struct connection *connection)
 {
     const char *end = strstr(connection->head, "\r\n\r\n");
-    const char *length = end ? strcasestr(connection->head, "\r\nContent-Length:") : NULL;
-    if (!length)
-        return 0;
+    if (!end)
+        return;
+    const size_t head = (size_t)(end + 4 - connection->head);
+    const char *length = strcasestr(connection->head, "\r\nContent-Length:");
     if (strncmp(connection->head, "HTTP/1.1 200", 12) != 0)
         run->result->errors++;
+    if (!length) {
+        connection->body = head;
+        return;
+    }
     size_t body = strtoul(length + 17, NULL, 10);
     run->result->bytes = (double)body;
-    return (size_t)(end + 4 - connection->head) + body;
+    connection->whole = head + body;
+}
+
+/* Keeps the last bytes of an answer. */
+static void keep_last(struct connection *connection, const char *bytes, size_t size)
+{
+    const size_t kept = size < LAST_CHUNK ? size : LAST_CHUNK;
+    memmove(connection->last, connection->last + kept, LAST_CHUNK - kept);
+    memcpy(connection->last + LAST_CHUNK - kept, bytes + size - kept, kept);
+}
+
+/* The client asks for nothing before an answer has ended, so the end of a stream is the end of what is received. */
+static bool is_whole(struct run *run, const struct connection *connection)
+{
+    if (connection->whole)
+        return connection->received >= connection->whole;
+    if (!connection->body || memcmp(connection->last, "\r\n0\r\n\r\n", LAST_CHUNK) != 0)
+        return false;
+    run->result->bytes = (double)(connection->received - connection->body);
+    return true;
 }
 
 /* True when the answer is whole. */
@@ -96,9 +121,11 @@ static bool receive(struct run *run, struct connection *connection)
         connection->head[connection->received + kept] = 0;
     }
     connection->received += (size_t)got;
-    if (!connection->whole)
-        connection->whole = whole_size(run, connection);
-    return connection->whole && connection->received >= connection->whole;
+    run->result->received += (double)got;
+    keep_last(connection, buffer, (size_t)got);
+    if (!connection->whole && !connection->body)
+        read_head(run, connection);
+    return is_whole(run, connection);
 }
 
 static void note(struct run *run, double latency)

@@ -19,7 +19,8 @@ struct load_result {
     double rate; /* answers a second */
     double answers;
     double p50_us, p99_us; /* open loop: from when the request was due */
-    double bytes;          /* of the last body */
+    double bytes;          /* of the last body; of a stream with the lengths of its chunks */
+    double received;       /* bytes of all answers, those that were not whole at the end as well */
     unsigned errors;       /* answers that were not 200, connections that broke */
 };
 
