@@ -32,6 +32,7 @@ struct series {
     size_t next_time, next;  /* next to write: in the head, as a frame */
     struct json_writer head; /* still open, inside the array of times */
     struct pose_buffer tail; /* the text that closes it */
+    struct pose_text *text;  /* of JSON's poses, but of a source's; NULL: none */
     bool has_head, finished, failed;
     float *rows, *matrices, *morphs,
         *before;                /* before: the rows of the previous frame, to keep hemispheres */
@@ -67,6 +68,7 @@ static void series_free(void *owner)
     times_release(&series->times);
     pose_buffer_free(&series->pending);
     pose_buffer_free(&series->tail);
+    pose_text_free(series->text);
     free(series->rows);
     free(series->matrices);
     free(series->morphs);
@@ -127,13 +129,15 @@ static void keep_hemisphere(struct series *series)
                 now[k] = -now[k];
         }
     }
-    memcpy(series->before, series->rows, rows * ROW * sizeof *series->rows);
 }
 
 static void sample(struct series *series, double t)
 {
     const struct pose_request *request = &series->request;
     const struct pose_sampler *sampler = request->player->sampler;
+    float *const last = series->rows;
+    series->rows = series->before;
+    series->before = last;
     if (series->source.owner)
         series->source.sample(series->source.owner, t, series->rows, series->morphs);
     else
@@ -159,19 +163,25 @@ static const struct {
     unsigned offset, count;
 } parts[3] = {{0, 3}, {3, 4}, {7, 3}};
 
-/* A row in fixed point. */
-static void put_fixed(struct series *series, const float *row)
+/* Rows in fixed point. */
+static void write_fixed(const struct series *series, const float *rows, size_t count, uint8_t *to)
 {
-    uint8_t words[2 * ROW];
+    float ranges[ROW];
     for (size_t part = 0; part < 3; part++) {
-        for (unsigned i = parts[part].offset; i < parts[part].offset + parts[part].count; i++) {
-            const float share = fmaxf(-1, fminf(1, row[i] / series->ranges[part]));
-            const uint16_t word = (uint16_t)(int16_t)lrintf(share * FIXED_ONE);
-            words[2 * i] = (uint8_t)word;
-            words[2 * i + 1] = (uint8_t)(word >> 8);
+        for (unsigned i = 0; i < parts[part].count; i++)
+            ranges[parts[part].offset + i] = series->ranges[part];
+    }
+    for (size_t row = 0; row < count; row++, rows += ROW, to += 2 * ROW) {
+        for (unsigned i = 0; i < ROW; i++) {
+            const float share = rows[i] / ranges[i], least = share < -1 ? -1 : share;
+            const float number = (least > 1 ? 1 : least) * FIXED_ONE;
+            /* To the nearest, ties to even, in a number that has no room for fractions. */
+            const float whole = number + 0x1.8p23f - 0x1.8p23f;
+            const uint16_t word = (uint16_t)(int16_t)whole;
+            to[2 * i] = (uint8_t)word;
+            to[2 * i + 1] = (uint8_t)(word >> 8);
         }
     }
-    put(series, words, sizeof words);
 }
 
 /* Finds the ranges, for which every pose is sampled once more: the largest translation and scale, at least 1, and 1 for
@@ -196,7 +206,7 @@ static bool find_ranges(struct series *series, struct effort *effort)
             return false;
         looked = looked >= LOOK_AFTER ? 0 : looked;
     }
-    memset(series->before, 0, pose_sampler_row_count(series->request.player->sampler) * ROW * sizeof(float));
+    memset(series->rows, 0, pose_sampler_row_count(series->request.player->sampler) * ROW * sizeof(float));
     return true;
 }
 
@@ -220,23 +230,35 @@ static void range_headers(struct api_call *call, const struct series *series)
     response_header(call->response, "Posed-Error", FIXED_ERROR);
 }
 
+/* Rows that follow each other. */
+static void put_rows(struct series *series, const float *rows, size_t count, size_t width)
+{
+    struct writer writer;
+    const size_t size =
+        count * width * (series->form == SERIES_F16 || series->form == SERIES_SNORM16 ? 2 : sizeof *rows);
+    writer_init(&writer, &series->pending, NULL);
+    uint8_t *to = writer_reserve(&writer, size);
+    series->failed |= !to;
+    if (!to)
+        return;
+    if (series->form == SERIES_F16)
+        floats_to_halves_le(to, rows, count * width);
+    else if (series->form == SERIES_SNORM16)
+        write_fixed(series, rows, count, to);
+    else
+        memcpy(to, rows, size);
+    writer_commit(&writer, size);
+}
+
 static void put_floats(struct series *series)
 {
-    bool model = series->request.model;
-    unsigned width = model ? MATRIX : ROW;
+    const bool model = series->request.model;
+    const size_t width = model ? MATRIX : ROW;
     const float *from = model ? series->matrices : series->rows;
-    for (uint32_t i = 0; i < series->request.row_count; i++) {
-        const float *row = from + (size_t)row_at(series, i) * width;
-        if (series->form == SERIES_F16) {
-            uint8_t halves[2 * MATRIX];
-            floats_to_halves_le(halves, row, width);
-            put(series, halves, 2 * (size_t)width);
-        } else if (series->form == SERIES_SNORM16) {
-            put_fixed(series, row);
-        } else {
-            put(series, row, width * sizeof *from);
-        }
-    }
+    if (!series->request.selected)
+        put_rows(series, from, series->request.row_count, width);
+    for (uint32_t i = 0; series->request.selected && i < series->request.row_count; i++)
+        put_rows(series, from + row_at(series, i) * width, 1, width);
 }
 
 /* "translation":[[…],…]: null where neither the clip nor a skeleton has that component. */
@@ -255,18 +277,35 @@ static void put_part(struct json_writer *json, const struct series *series, cons
     jsonw_end(json);
 }
 
-static void put_pose(struct json_writer *json, const struct series *series, double t)
+/* Of a source anything may move. */
+static void put_parts(struct json_writer *json, const struct series *series)
 {
-    jsonw_number(json, "t", (float)t);
     put_part(json, series, "translation", 0, 0, 3);
     put_part(json, series, "rotation", 1, 3, 4);
     put_part(json, series, "scale", 2, 7, 3);
-    if (series->request.model) {
-        jsonw_array(json, "matrix");
-        for (uint32_t i = 0; i < series->request.row_count; i++)
-            jsonw_floats(json, NULL, series->matrices + (size_t)row_at(series, i) * MATRIX, MATRIX);
-        jsonw_end(json);
-    }
+    if (!series->request.model)
+        return;
+    jsonw_array(json, "matrix");
+    for (uint32_t i = 0; i < series->request.row_count; i++)
+        jsonw_floats(json, NULL, series->matrices + (size_t)row_at(series, i) * MATRIX, MATRIX);
+    jsonw_end(json);
+}
+
+static void put_text(struct json_writer *json, const struct series *series)
+{
+    jsonw_key(json, NULL);
+    char *to = (char *)writer_reserve(&json->to, pose_text_bound(series->text));
+    if (to)
+        writer_commit(&json->to, pose_text_write(series->text, series->rows, series->matrices, to));
+}
+
+static void put_pose(struct json_writer *json, const struct series *series, double t)
+{
+    jsonw_number(json, "t", (float)t);
+    if (series->text)
+        put_text(json, series);
+    else
+        put_parts(json, series);
     if (series->morph_count)
         jsonw_floats(json, "morphs", series->morphs, series->morph_count);
     if (series->source.put)
@@ -355,7 +394,13 @@ static size_t measure_times(const struct times *times)
 /* Writes what precedes the first pose, up to the times, which may be many. */
 static void begin(struct series *series)
 {
+    const struct pose_request *request = &series->request;
     uint8_t length[4] = {0};
+    if (series->form < SERIES_F32 && !series->source.owner) {
+        series->text = pose_text_of_parts(request->player->sampler, request->player->skeleton != NULL,
+                                          request->model, request->selected, request->row_count);
+        series->failed |= !series->text;
+    }
     jsonw_init(&series->head, &series->pending);
     series->has_head = series->form == SERIES_JSON || series->form == SERIES_POSED;
     if (!series->has_head)

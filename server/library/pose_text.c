@@ -144,38 +144,107 @@ bool pose_select_parents(const struct pose_sampler *sampler, const uint32_t *sel
     return true;
 }
 
+/* What a text is made of. */
+struct making {
+    const struct pose_sampler *sampler;
+    const float *still; /* rows of any time, for what does not move */
+    const uint32_t *selected;
+    uint32_t count;
+    bool with_skeleton, with_matrix;
+};
+
+static uint32_t row_of(const struct making *making, uint32_t i)
+{
+    return making->selected ? making->selected[i] : i;
+}
+
+static void add_joints(struct pose_text *text, const struct making *making)
+{
+    const struct pose_row *rows = pose_sampler_rows(making->sampler);
+    int32_t *parents = malloc(((size_t)making->count + 1) * sizeof *parents);
+    text->failed |=
+        !parents || !pose_select_parents(making->sampler, making->selected, making->count, parents);
+    add(text, "[");
+    for (uint32_t i = 0; i < making->count && !text->failed; i++) {
+        const uint32_t row = row_of(making, i);
+        if (i)
+            add(text, ",");
+        add_row(text, &rows[row], row, making->still, making->with_skeleton, parents[i], making->with_matrix);
+    }
+    add(text, "]");
+    free(parents);
+}
+
+static void add_part(struct pose_text *text, const struct making *making, unsigned part)
+{
+    const struct pose_row *rows = pose_sampler_rows(making->sampler);
+    for (uint32_t i = 0; i < making->count; i++) {
+        const uint32_t row = row_of(making, i), first = row * ROW + parts[part].offset;
+        if (i)
+            add(text, ",");
+        if (!rows[row].has[part])
+            add(text, "null");
+        else if (moves(&rows[row], part, making->with_skeleton))
+            end_piece(text, first, parts[part].count, false);
+        else
+            add_numbers(text, making->still + first, parts[part].count);
+    }
+}
+
+static void add_parts(struct pose_text *text, const struct making *making)
+{
+    for (unsigned part = 0; part < PARTS; part++) {
+        add(text, part ? ",\"" : "\"");
+        add(text, parts[part].name);
+        add(text, "\":[");
+        add_part(text, making, part);
+        add(text, "]");
+    }
+    if (!making->with_matrix)
+        return;
+    add(text, ",\"matrix\":[");
+    for (uint32_t i = 0; i < making->count; i++) {
+        if (i)
+            add(text, ",");
+        end_piece(text, row_of(making, i) * MATRIX, MATRIX, true);
+    }
+    add(text, "]");
+}
+
+/* NULL if out of memory. */
+static struct pose_text *make(struct making *making,
+                              void (*fill)(struct pose_text *text, const struct making *making))
+{
+    const uint32_t row_count = pose_sampler_row_count(making->sampler);
+    struct pose_text *text = calloc(1, sizeof *text);
+    float *still = malloc(((size_t)row_count * ROW + 1) * sizeof *still);
+    making->count = making->selected ? making->count : row_count;
+    making->still = still;
+    if (text && still) {
+        pose_sample(making->sampler, 0, POSE_CLAMP, POSE_IN_PLACE, still, NULL);
+        fill(text, making);
+        end_piece(text, 0, 0, false);
+    }
+    if (text && (!still || text->failed)) {
+        pose_text_free(text);
+        text = NULL;
+    }
+    free(still);
+    return text;
+}
+
 struct pose_text *pose_text_new(const struct pose_sampler *sampler, bool with_skeleton, bool with_matrix,
                                 const uint32_t *selected, uint32_t count)
 {
-    const struct pose_row *rows = pose_sampler_rows(sampler);
-    uint32_t row_count = pose_sampler_row_count(sampler);
-    count = selected ? count : row_count;
-    struct pose_text *text = calloc(1, sizeof *text);
-    float *still = malloc(((size_t)row_count * ROW + 1) * sizeof *still);
-    int32_t *parents = malloc(((size_t)count + 1) * sizeof *parents);
-    if (!text || !still || !parents) {
-        free(text);
-        text = NULL;
-    } else {
-        pose_sample(sampler, 0, POSE_CLAMP, POSE_IN_PLACE, still, NULL);
-        text->failed |= !pose_select_parents(sampler, selected, count, parents);
-        add(text, "[");
-        for (uint32_t i = 0; i < count && !text->failed; i++) {
-            uint32_t row = selected ? selected[i] : i;
-            if (i)
-                add(text, ",");
-            add_row(text, &rows[row], row, still, with_skeleton, parents[i], with_matrix);
-        }
-        add(text, "]");
-        end_piece(text, 0, 0, false);
-        if (text->failed) {
-            pose_text_free(text);
-            text = NULL;
-        }
-    }
-    free(still);
-    free(parents);
-    return text;
+    struct making making = {sampler, NULL, selected, count, with_skeleton, with_matrix};
+    return make(&making, add_joints);
+}
+
+struct pose_text *pose_text_of_parts(const struct pose_sampler *sampler, bool with_skeleton, bool with_matrix,
+                                     const uint32_t *selected, uint32_t count)
+{
+    struct making making = {sampler, NULL, selected, count, with_skeleton, with_matrix};
+    return make(&making, add_parts);
 }
 
 void pose_text_free(struct pose_text *text)

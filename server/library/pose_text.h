@@ -15,12 +15,16 @@ struct pose_text;
  */
 struct pose_text *pose_text_new(const struct pose_sampler *sampler, bool with_skeleton, bool with_matrix,
                                 const uint32_t *selected, uint32_t count);
+/* The same part by part, as in a series: "translation":[…],"rotation":[…],"scale":[…],"matrix":[…]; null where neither clip
+ * nor skeleton has a part. */
+struct pose_text *pose_text_of_parts(const struct pose_sampler *sampler, bool with_skeleton, bool with_matrix,
+                                     const uint32_t *selected, uint32_t count);
 void pose_text_free(struct pose_text *text);
 size_t pose_text_size(const struct pose_text *text); /* bytes in use; 0 for NULL */
 /* The maximum number of bytes that pose_text_write writes. */
 size_t pose_text_bound(const struct pose_text *text);
 /*
- * Writes "[{…},…]" from rows (10 floats each, for all joints) and, with_matrix, matrices (16 each). Returns the
+ * Writes "[{…},…]", or the members by parts, from rows (10 floats each, for all joints) and, with_matrix, matrices (16 each). Returns the
  * number of bytes written.
  */
 size_t pose_text_write(const struct pose_text *text, const float *rows, const float *matrices, char *out);
