@@ -134,6 +134,14 @@ static void count_stuck(struct http_connection *connection, const struct raw_pee
     connection->stuck = takes_body && waited && peer->read == connection->read ? connection->stuck + 1 : 0;
 }
 
+/* Its client has left. */
+static void end_left(struct http_connection *connection)
+{
+    connection_cut(connection);
+    if (!connection->exchange)
+        transport_expire(connection);
+}
+
 /*
  * Checks a connection that waits for its client. Its next request may have begun to arrive, which libmicrohttpd
  * has not reported yet; or the client may have closed together with its last bytes, which libmicrohttpd misses:
@@ -149,7 +157,7 @@ static void look(struct http_connection *connection)
     if (connection->stuck >= STUCK_LOOKS)
         end_request(connection, 400, "the size line of a chunk is too long");
     else if (peer.has_ended && peer.received == connection->received)
-        connection_cut(connection);
+        end_left(connection);
     connection->received = peer.received;
     connection->read = peer.read;
 }
@@ -234,5 +242,7 @@ void connections_cut(struct http_loop *loop)
         else if (at->exchange && (at->exchange->stage == STAGE_POOL || at->exchange->is_making))
             work_withdraw(at->exchange, WORK_STOPPED);
         connection_cut(at);
+        if (!at->exchange)
+            transport_expire(at);
     }
 }

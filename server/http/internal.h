@@ -172,6 +172,9 @@ const char *transport_find_header(const struct api_request *request, const char 
 size_t transport_count_headers(const struct api_request *request, const char *name);
 /* Resumes an exchange whose answer from the pool is ready. */
 void transport_resume(struct http_exchange *exchange);
+/* Closes an idle connection within a second. shutdown() does not reach one that its client has reset: the kernel tells
+ * libmicrohttpd nothing more of it, which then keeps it until its idle timeout. */
+void transport_expire(struct http_connection *connection);
 
 /* exchange.c */
 

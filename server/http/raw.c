@@ -13,8 +13,8 @@
 #include <sys/uio.h>
 #include <time.h>
 
-/* TCP_CLOSE_WAIT of netinet/tcp.h, which cannot be included beside linux/tcp.h. */
-enum { CLOSE_WAIT = 8 };
+/* TCP_CLOSE and TCP_CLOSE_WAIT of netinet/tcp.h, which cannot be included beside linux/tcp.h. */
+enum { CLOSED = 7, CLOSE_WAIT = 8 };
 
 /* The head of an answer; headers that do not fit are left out. */
 struct head {
@@ -116,5 +116,5 @@ struct raw_peer raw_look(int fd)
                              .read = received - (uint64_t)unread,
                              .is_tcp = is_tcp,
                              .taken = info.tcpi_bytes_acked,
-                             .has_ended = info.tcpi_state == CLOSE_WAIT};
+                             .has_ended = info.tcpi_state == CLOSE_WAIT || info.tcpi_state == CLOSED};
 }

@@ -18,7 +18,7 @@ struct raw_peer {
     uint64_t read;     /* how many of these we have read */
     bool is_tcp;       /* the kernel knows */
     uint64_t taken;    /* our bytes that the peer has acknowledged */
-    bool has_ended;    /* it will send no more */
+    bool has_ended;    /* it will send no more, or has reset the connection */
 };
 
 struct raw_peer raw_look(int fd);

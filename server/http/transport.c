@@ -353,6 +353,12 @@ void transport_resume(struct http_exchange *exchange)
     MHD_resume_connection(exchange->connection->mhd);
 }
 
+void transport_expire(struct http_connection *connection)
+{
+    MHD_set_connection_option(connection->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1U);
+    connection->loop->turn_wanted = true;
+}
+
 /* ---- what libmicrohttpd tells ---- */
 
 static struct http_connection *connection_of(struct MHD_Connection *mhd)

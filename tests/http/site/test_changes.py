@@ -2,6 +2,7 @@
 
 import json
 import socket
+import struct
 import unittest
 
 from daemon import Daemon
@@ -208,6 +209,30 @@ class Hostile(ChangesCase):
         for feed in feeds:
             self.assertEqual(feed.next()[0], "archive-added")
             self.assertIsNone(feed.next(), "the stream ends as it should")
+
+    def test_those_that_reset_the_connection_hold_up_no_end(self):
+        """The kernel tells of a reset once, and libmicrohttpd may not hear of it."""
+        daemon = self.daemon()
+        client = daemon.client
+        readers = [socket.create_connection((client.host, client.port), timeout=PATIENCE_SECONDS) for _ in range(9)]
+
+        def ask(reader, path, end):
+            reader.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            text = b""
+            while end not in text:
+                text += reader.recv(4096)
+
+        for reader in readers:
+            ask(reader, "/healthz", b"}")
+        self.upload(client, ANN)
+        idle = readers.pop()
+        self.addCleanup(idle.close)
+        for reader in readers:
+            ask(reader, "/v1/changes", b": posed")
+        for reader in readers:
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            reader.close()
+        self.assertEqual(daemon.stop(), 0)
 
     def test_they_are_cut_and_come_back(self):
         client = self.daemon("--idle-timeout", "1s", "--request-timeout", "1s").client
