@@ -174,7 +174,7 @@ static void write_fixed(const struct series *series, const float *rows, size_t c
     for (size_t row = 0; row < count; row++, rows += ROW, to += 2 * ROW) {
         for (unsigned i = 0; i < ROW; i++) {
             const float share = rows[i] / ranges[i], least = share < -1 ? -1 : share;
-            const float number = (least > 1 ? 1 : least) * FIXED_ONE;
+            const float number = (least < 1 ? least : 1) * FIXED_ONE; /* NaN: the end of the range */
             /* To the nearest, ties to even, in a number that has no room for fractions. */
             const float whole = number + 0x1.8p23f - 0x1.8p23f;
             const uint16_t word = (uint16_t)(int16_t)whole;
@@ -184,21 +184,26 @@ static void write_fixed(const struct series *series, const float *rows, size_t c
     }
 }
 
+/* In place, where fmaxf is a call; like that one it passes over NaN. */
+static inline float larger(float known, float value)
+{
+    return value > known ? value : known;
+}
+
 /* Finds the ranges, for which every pose is sampled once more: the largest translation and scale, at least 1, and 1 for
  * rotations. False if the effort, which may be NULL, is over before. */
 static bool find_ranges(struct series *series, struct effort *effort)
 {
     enum { LOOK_AFTER = 4096 };
     uint64_t looked = 0;
-    for (size_t part = 0; part < 3; part++)
-        series->ranges[part] = 1;
+    float ranges[2] = {1, 1};
     for (size_t k = 0; k < series->times.count; k++) {
         sample(series, times_at(&series->times, k));
         for (uint32_t i = 0; i < series->request.row_count; i++) {
             const float *row = series->rows + (size_t)row_at(series, i) * ROW;
             for (unsigned c = 0; c < 3; c++) {
-                series->ranges[0] = fmaxf(series->ranges[0], fabsf(row[c]));
-                series->ranges[2] = fmaxf(series->ranges[2], fabsf(row[7 + c]));
+                ranges[0] = larger(ranges[0], fabsf(row[c]));
+                ranges[1] = larger(ranges[1], fabsf(row[7 + c]));
             }
         }
         looked += series->request.row_count + 1;
@@ -206,6 +211,9 @@ static bool find_ranges(struct series *series, struct effort *effort)
             return false;
         looked = looked >= LOOK_AFTER ? 0 : looked;
     }
+    series->ranges[0] = ranges[0];
+    series->ranges[1] = 1;
+    series->ranges[2] = ranges[1];
     memset(series->rows, 0, pose_sampler_row_count(series->request.player->sampler) * ROW * sizeof(float));
     return true;
 }
