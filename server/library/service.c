@@ -90,6 +90,7 @@ struct service *service_new(const struct config *config, const char *const *rout
     pthread_mutex_init(&service->lock, NULL);
     pthread_mutex_init(&service->write_lock, NULL);
     pthread_mutex_init(&service->fetch_lock, NULL);
+    pthread_mutex_init(&service->rows_lock, NULL);
     pthread_cond_init(&service->fetch_opened, NULL);
     service->current = catalog_new(NULL, 0, 0, NULL, service->shipped, service->shipped_count);
     if (!service->current)
@@ -122,6 +123,7 @@ void service_free(struct service *service)
     if (service->free_uploads)
         service->free_uploads(service->uploads);
     pthread_mutex_destroy(&service->fetch_lock);
+    pthread_mutex_destroy(&service->rows_lock);
     pthread_cond_destroy(&service->fetch_opened);
     pthread_mutex_destroy(&service->lock);
     pthread_mutex_destroy(&service->write_lock);
@@ -409,25 +411,41 @@ bool service_index_changed(struct service *service, const struct index_changes *
     return true;
 }
 
+/*
+ * Rows of all that there is take seconds for a large folder, so they are made of a snapshot, without the write lock: whoever
+ * changes something meanwhile need not wait. What has changed by then is added with the lock held. NULL if out of memory.
+ */
+static struct rows *make_rows(struct service *service)
+{
+    char *path = service->config->data ? path_join(service->config->data, "lists.db") : NULL;
+    struct rows *rows = rows_open(path);
+    free(path);
+    if (!rows)
+        return NULL;
+    struct catalog *made = service->memo ? NULL : service_hold(service);
+    if (made)
+        rows_change(rows, NULL, made);
+    pthread_mutex_lock(&service->write_lock);
+    if (!made) /* by who loads the uploads, see there */
+        rows_be_partial(rows, service->uploads);
+    else if (made != service->current)
+        rows_change(rows, made, service->current);
+    atomic_store(&service->rows, rows);
+    pthread_mutex_unlock(&service->write_lock);
+    catalog_unref(made);
+    return rows;
+}
+
 struct rows *service_rows(struct service *service)
 {
     struct rows *rows = atomic_load(&service->rows);
     if (rows)
         return rows;
-    pthread_mutex_lock(&service->write_lock);
+    pthread_mutex_lock(&service->rows_lock);
     rows = atomic_load(&service->rows);
-    char *path = service->config->data ? path_join(service->config->data, "lists.db") : NULL;
     if (!rows)
-        rows = rows_open(path);
-    if (rows && !atomic_load(&service->rows)) {
-        if (service->memo) /* by who loads the uploads, see there */
-            rows_be_partial(rows, service->uploads);
-        else
-            rows_change(rows, NULL, service->current);
-        atomic_store(&service->rows, rows);
-    }
-    free(path);
-    pthread_mutex_unlock(&service->write_lock);
+        rows = make_rows(service);
+    pthread_mutex_unlock(&service->rows_lock);
     return rows;
 }
 

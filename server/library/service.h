@@ -81,6 +81,7 @@ struct service {
     struct picture_metrics picture_metrics;
     pthread_mutex_t write_lock;  /* held while the next catalogue is built and published */
     _Atomic(struct rows *) rows; /* of lists, see service_rows; changed with the write lock held */
+    pthread_mutex_t rows_lock;   /* held while they are made; taken before the write lock */
     struct changes *changes;     /* the last ones; NULL: out of memory */
     struct webhook *webhook;     /* who is told of changes; NULL: nobody */
     uint64_t newest_change;      /* the number of the newest change; guarded by the write lock */

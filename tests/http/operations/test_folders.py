@@ -101,6 +101,29 @@ class AsAfterAStart(Folder):
                         self.change(chance, 100 + number * 10 + step)
                     self.compare(daemon.client, [] if not data else ["--data", self.top / "copy"], data)
 
+    def listed(self, client):
+        return {(clip["id"], clip["archive"], clip["entry"]) for clip in client.items("/v1/clips?limit=1000")}
+
+    def test_changes_while_the_first_rows_are_made(self):
+        """Nobody waits for the rows of all, and what changes meanwhile is in them afterwards."""
+        for number in range(4 * FILES):
+            self.put(f"{number % 7}/clip-{number}.bvh", bvh(number))
+        chance, uploads = random.Random(9), range(90000, 90005)
+        with Daemon(self.folder) as daemon:
+            for number in range(5):
+                daemon.client.post(f"/v1/archives?name=up-{uploads[number]}.bvh", bvh(uploads[number]))
+                for step in range(10):
+                    self.change(chance, 50000 + number * 10 + step)
+            with Daemon(self.folder) as fresh:
+                for number in uploads:
+                    fresh.client.post(f"/v1/archives?name=up-{number}.bvh", bvh(number))
+                wanted = self.listed(fresh.client)
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while (found := self.listed(daemon.client)) != wanted:
+                self.assertLess(time.monotonic(), deadline, (found - wanted, wanted - found))
+                time.sleep(0.1)
+            self.assertEqual(daemon.client.get("/v1/clips?limit=1").json["total"], len(wanted))
+
     def compare(self, client, arguments, data):
         if data:
             with Daemon(*arguments, self.folder) as fresh:
