@@ -129,7 +129,8 @@ struct http_loop {
     uv_timer_t grace; /* end of the grace period */
     uv_async_t wake;  /* from http_stop and the pool */
     pthread_mutex_t mail_lock;
-    struct http_exchange *mail; /* results from the pool, linked by next_spare; under the lock */
+    struct http_exchange *mail;      /* results from the pool, linked by next_spare; under the lock */
+    struct http_exchange *done_work; /* taken from it, the first to come first */
 };
 
 struct http_server {

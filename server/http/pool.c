@@ -87,6 +87,7 @@ static void run_job(struct pool *pool, struct pool_job *job)
     pthread_mutex_unlock(&pool->lock);
     atomic_fetch_sub(&pool->depth, 1);
     job->done(job);
+    yield_sometimes(); /* to the loop that has just got something to do, among others */
     pthread_mutex_lock(&pool->lock);
 }
 

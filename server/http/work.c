@@ -224,16 +224,36 @@ void work_look(struct http_exchange *exchange)
         work_withdraw(exchange, WORK_LATE);
 }
 
-void work_collect(struct http_loop *loop)
+/* Puts what has come, the latest of which comes first, behind what waits. */
+static void take_mail(struct http_loop *loop)
 {
-    struct http_exchange *exchange, *next;
+    struct http_exchange *mail, *next, *first = NULL, **end = &loop->done_work;
     pthread_mutex_lock(&loop->mail_lock);
-    exchange = loop->mail;
+    mail = loop->mail;
     loop->mail = NULL;
     pthread_mutex_unlock(&loop->mail_lock);
-    for (; exchange; exchange = next) {
-        next = exchange->next_spare;
+    for (; mail; mail = next) {
+        next = mail->next_spare;
+        mail->next_spare = first;
+        first = mail;
+    }
+    while (*end)
+        end = &(*end)->next_spare;
+    *end = first;
+}
+
+void work_collect(struct http_loop *loop)
+{
+    enum { MAX_BLOCKS = 4 }; /* in one turn: sending them keeps everybody else waiting */
+    unsigned blocks = 0;
+    take_mail(loop);
+    while (loop->done_work && blocks < MAX_BLOCKS) {
+        struct http_exchange *exchange = loop->done_work;
+        loop->done_work = exchange->next_spare;
+        blocks += exchange->is_making;
         settle(exchange);
         loop->turn_wanted = true; /* nothing else would wake up libmicrohttpd */
     }
+    if (loop->done_work)
+        uv_async_send(&loop->wake);
 }
