@@ -169,8 +169,9 @@ static void set_surface(struct raster *raster, const struct raster_corner c[3], 
                              (two){sane(c[2].u), sane(c[2].v)});
         t->level = texture_level_for(texture, step_of(raster, &t->place, texture));
         t->number = (unsigned)(t->level - texture->levels);
-        raster->levels[t->number] = t->level;
     }
+    raster->levels[t->number] =
+        t->level; /* none, where there is no texture: that of the paint before is not its */
     t->step = both(t->surface.dx, t->place.dx);
 }
 

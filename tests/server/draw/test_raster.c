@@ -202,6 +202,22 @@ TEST(a_texture_shows_its_colours)
     ck_assert(channel(d, 0) > 180 && channel(d, 8) > 180 && channel(d, 16) > 180 && channel(d, 24) == 255);
 }
 
+/* What comes after it has none. */
+TEST(a_texture_is_of_its_own_paint_only)
+{
+    const struct pose_image image = {.width = 2, .height = 2, .pixels = four, .clamps = true};
+    struct texture texture;
+    struct triangle squares[4];
+    texture_init(&texture, &image);
+    add_square(squares, 4, 30, 0, (float[3]){1, 1, 1});
+    squares[0].paint.texture = squares[1].paint.texture = &texture;
+    add_square(squares + 2, 34, 60, 0, (float[3]){1, 1, 1});
+    draw(squares, 4);
+    texture_release(&texture);
+    ck_assert_int_lt(channel(color_at(10, 30), 8), 100);
+    ck_assert_uint_eq(color_at(45, 30), 0xffffffff);
+}
+
 TEST(alpha_is_cut_or_blended)
 {
     draw_four(POSE_MASK, true);
