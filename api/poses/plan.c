@@ -1,6 +1,5 @@
 #include "api/poses/plan.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

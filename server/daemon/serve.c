@@ -340,7 +340,7 @@ static bool fill_catalog(struct daemon *daemon)
     if (daemon->config.check)
         return true;
     if (follow_prepare(daemon->service, &store_error) && uploads_load(daemon->service, &store_error)) {
-        /* Without a file, each start makes the rows anew in the background: see start_rows. */
+        /* Without a file, each start makes the rows again in the background: see start_rows. */
         if (daemon->config.data)
             service_rows(daemon->service);
         spill_rest(); /* all rows may have been made of them */

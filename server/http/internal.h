@@ -131,6 +131,7 @@ struct http_loop {
     pthread_mutex_t mail_lock;
     struct http_exchange *mail;      /* results from the pool, linked by next_spare; under the lock */
     struct http_exchange *done_work; /* taken from it, the first to come first */
+    struct http_exchange **done_end; /* where the next one goes */
 };
 
 struct http_server {

@@ -170,6 +170,7 @@ static bool open_loop(struct http_loop *loop, int listen_fd)
 {
     loop->listen_fd = listen_fd;
     pthread_mutex_init(&loop->mail_lock, NULL);
+    loop->done_end = &loop->done_work;
     if (uv_loop_init(&loop->uv) != 0) {
         close(listen_fd);
         return false;

@@ -227,7 +227,7 @@ void work_look(struct http_exchange *exchange)
 /* Puts what has come, the latest of which comes first, behind what waits. */
 static void take_mail(struct http_loop *loop)
 {
-    struct http_exchange *mail, *next, *first = NULL, **end = &loop->done_work;
+    struct http_exchange *mail, *next, *first = NULL, **const end = loop->done_end;
     pthread_mutex_lock(&loop->mail_lock);
     mail = loop->mail;
     loop->mail = NULL;
@@ -235,10 +235,10 @@ static void take_mail(struct http_loop *loop)
     for (; mail; mail = next) {
         next = mail->next_spare;
         mail->next_spare = first;
+        if (!first) /* the last one, which came first out of the mail */
+            loop->done_end = &mail->next_spare;
         first = mail;
     }
-    while (*end)
-        end = &(*end)->next_spare;
     *end = first;
 }
 
@@ -250,6 +250,8 @@ void work_collect(struct http_loop *loop)
     while (loop->done_work && blocks < MAX_BLOCKS) {
         struct http_exchange *exchange = loop->done_work;
         loop->done_work = exchange->next_spare;
+        if (!loop->done_work)
+            loop->done_end = &loop->done_work;
         blocks += exchange->is_making;
         settle(exchange);
         loop->turn_wanted = true; /* nothing else would wake up libmicrohttpd */

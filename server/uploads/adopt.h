@@ -21,7 +21,7 @@ bool adopt_nothing(const struct adopting *adopting, const struct shared_change *
 /* version 0: not one of the changes. */
 bool adopt_removal(const struct adopting *adopting, const struct asset_id *id, uint64_t version,
                    struct store_error *error);
-/* The catalogue was made anew: what is served is of its first version. */
+/* The catalogue was rebuilt: what is served counts as its first version. */
 bool adopt_epoch(const struct adopting *adopting, struct store_error *error);
 
 #endif

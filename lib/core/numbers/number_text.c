@@ -14,7 +14,6 @@
 
 #include "lib/core/powers_of_ten.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 __extension__ typedef unsigned __int128 uint128;
@@ -119,14 +118,8 @@ static size_t one_by_one(const float *values, size_t count, char *text)
 
 size_t number_texts(const float *values, size_t count, char *text)
 {
-    static _Atomic(number_writer *) writer;
-    number_writer *write = atomic_load_explicit(&writer, memory_order_relaxed);
-    if (!write) {
-        write = number_texts_avx2();
-        write = write ? write : one_by_one;
-        atomic_store_explicit(&writer, write, memory_order_relaxed);
-    }
-    return write(values, count, text);
+    number_writer *const write = number_texts_avx2();
+    return write ? write(values, count, text) : one_by_one(values, count, text);
 }
 
 /* -------------------------------------------------------------------------------------------- rounded floats -- */

@@ -126,7 +126,7 @@ AVX2_INLINE struct colors sample(const struct texture_level *level, bool clamps,
 
 /* ------------------------------------------------------------------------------------------------- light -- */
 
-/* What is no number becomes the least. */
+/* NaN becomes the least. */
 AVX2_INLINE __m256 within(__m256 value, float least, float most)
 {
     return _mm256_min_ps(_mm256_max_ps(value, _mm256_set1_ps(least)), _mm256_set1_ps(most));
