@@ -266,20 +266,42 @@ size_t pose_text_bound(const struct pose_text *text)
     return text->text.size + text->number_count * (POSE_FLOAT_TEXT + 1) + (size_t)text->piece_count * 2;
 }
 
+/* The numbers of as many pieces as one block holds; returns the first piece after them. */
+static uint32_t gather(const struct pose_text *text, uint32_t piece, const float *rows, const float *matrices,
+                       struct number_cells *cells)
+{
+    float values[NUMBER_BLOCK];
+    size_t count = 0;
+    for (; piece < text->piece_count; piece++) {
+        const struct piece *next = &text->pieces[piece];
+        if (count + next->count > NUMBER_BLOCK)
+            break;
+        const float *from = (next->of_matrix ? matrices : rows) + next->first;
+        for (unsigned i = 0; i < next->count; i++)
+            values[count++] = from[i];
+    }
+    number_cells(values, count, cells);
+    return piece;
+}
+
 size_t pose_text_write(const struct pose_text *text, const float *rows, const float *matrices, char *out)
 {
+    struct number_cells cells;
     char *at = out;
-    uint32_t begin = 0;
-    for (uint32_t i = 0; i < text->piece_count; i++) {
-        const struct piece *piece = &text->pieces[i];
-        memcpy(at, text->text.data + begin, piece->text_end - begin);
-        at += piece->text_end - begin;
-        begin = piece->text_end;
-        const float *values = (piece->of_matrix ? matrices : rows) + piece->first;
-        if (piece->count) {
+    uint32_t begin = 0, i = 0;
+    while (i < text->piece_count) {
+        const uint32_t end = gather(text, i, rows, matrices, &cells);
+        size_t cell = 0; /* the next number's */
+        for (; i < end; i++) {
+            const struct piece *piece = &text->pieces[i];
+            at = mempcpy(at, text->text.data + begin, piece->text_end - begin);
+            begin = piece->text_end;
+            if (!piece->count)
+                continue;
             *at++ = '[';
-            at += number_texts(values, piece->count, at);
+            at = number_cells_join(&cells, cell, piece->count, at);
             at[-1] = ']';
+            cell += piece->count;
         }
     }
     return (size_t)(at - out);

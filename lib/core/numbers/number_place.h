@@ -68,13 +68,19 @@ static inline size_t put_scientific(char *text, char first, uint64_t rest, int e
     return length;
 }
 
+/* How many of nine digits are left without the zeros at the end. others: the last eight as bytes 0 ... 9. */
+static inline unsigned significant_digits(uint64_t others)
+{
+    return 9 - ((unsigned)__builtin_clzll(others << 1 | 1) >> 3) - !others;
+}
+
 /*
  * Nine digits, the first one of which is not 0 and has that exponent: the first, and eight as bytes 0 ... 9, the leading one
  * lowest. Plain notation between 0.001 and 1e9, where it is as short as an exponent or easier to read.
  */
 static inline size_t place_digits(char *text, uint32_t first_digit, uint64_t others, int exponent)
 {
-    const int significant = 9 - (__builtin_clzll(others << 1 | 1) >> 3) - !others;
+    const int significant = (int)significant_digits(others);
     const char first = (char)('0' + first_digit);
     const uint64_t rest = others | UINT64_C(0x3030303030303030);
     if (exponent < 0 && exponent >= -3)

@@ -106,20 +106,27 @@ size_t pose_float_text(float value, char *text)
     return negative + put_decimal(text, shortest(mantissa, exponent - EXPONENT_BIAS, lower_is_closer));
 }
 
-static size_t one_by_one(const float *values, size_t count, char *text)
+void number_cells(const float *values, size_t count, struct number_cells *cells)
 {
-    char *at = text;
-    for (size_t i = 0; i < count; i++) {
-        at += pose_float_text(values[i], at);
-        *at++ = ',';
+    number_cell_writer *const write = number_cells_avx2();
+    if (write) {
+        write(values, count, cells);
+        return;
     }
-    return (size_t)(at - text);
+    for (size_t i = 0; i < count; i++)
+        cells->length[i] = (uint8_t)pose_float_text(values[i], cells->text[i]);
 }
 
 size_t number_texts(const float *values, size_t count, char *text)
 {
-    number_writer *const write = number_texts_avx2();
-    return write ? write(values, count, text) : one_by_one(values, count, text);
+    struct number_cells cells;
+    char *at = text;
+    for (size_t begin = 0; begin < count; begin += NUMBER_BLOCK) {
+        const size_t left = count - begin, some = left < NUMBER_BLOCK ? left : NUMBER_BLOCK;
+        number_cells(values + begin, some, &cells);
+        at = number_cells_join(&cells, 0, some, at);
+    }
+    return (size_t)(at - text);
 }
 
 /* -------------------------------------------------------------------------------------------- rounded floats -- */

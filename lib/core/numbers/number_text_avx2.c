@@ -14,9 +14,10 @@
 
 enum { LANES = 4 };
 
-/* Nine digits of each, as place_digits takes them. */
+/* Nine digits of each: bytes for the shuffles of rows, the digits after the first one, and the exponent of that. */
 struct four {
-    uint64_t first[LANES], rest[LANES];
+    uint8_t bytes[LANES][NUMBER_CELL];
+    uint64_t rest[LANES]; /* as bytes 0 ... 9, the leading one lowest */
     int32_t exponent[LANES];
 };
 
@@ -123,50 +124,116 @@ AVX2_INLINE void find_digits(const float *values, struct four *four)
         _mm256_permutevar8x32_epi32(missing, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6)));
     const __m256i first = HUNDRED_MILLIONTH(digits);
     const __m256i rest = spread(_mm256_sub_epi64(digits, _mm256_mul_epu32(first, lanes(100000000))));
-    _mm256_storeu_si256((__m256i *)(void *)four->first, first);
+    const __m256i low = _mm256_or_si256(rest, lanes(UINT64_C(0x3030303030303030))),
+                  high = _mm256_or_si256(first, lanes(UINT64_C(0x2d2e3030))); /* "-.0", and the first digit */
+    const __m256i even = _mm256_unpacklo_epi64(low, high), odd = _mm256_unpackhi_epi64(low, high);
+    _mm_storeu_si128((__m128i *)(void *)four->bytes[0], _mm256_castsi256_si128(even));
+    _mm_storeu_si128((__m128i *)(void *)four->bytes[1], _mm256_castsi256_si128(odd));
+    _mm_storeu_si128((__m128i *)(void *)four->bytes[2], _mm256_extracti128_si256(even, 1));
+    _mm_storeu_si128((__m128i *)(void *)four->bytes[3], _mm256_extracti128_si256(odd, 1));
     _mm256_storeu_si256((__m256i *)(void *)four->rest, rest);
     _mm_storeu_si128((__m128i *)(void *)four->exponent,
                      _mm_add_epi32(_mm_add_epi32(k, _mm_set1_epi32(8)), narrow));
 }
 
-AVX2_INLINE char *put_one(float value, const struct four *four, unsigned lane, char *at)
-{
-    const uint32_t bits = bits_of_float(value), size = bits & 0x7fffffff;
-    *at = '-';
-    at += bits >> 31;
-    if (place_digit(at, float_of_bits(size)))
-        return at + 1;
-    if (__builtin_expect(!(size >> MANTISSA_BITS), 0)) /* subnormal: it may have fewer digits */
-        return at + pose_float_text(float_of_bits(size), at);
-    return at + place_digits(at, (uint32_t)four->first[lane], four->rest[lane], four->exponent[lane]);
-}
+/* ------------------------------------------------------------------------------------------------- as text -- */
 
-AVX2 static size_t write_fours(const float *values, size_t count, char *text)
-{
-    char *at = text;
-    for (size_t begin = 0; begin < count; begin += LANES) {
-        const size_t left = count - begin, some = left < LANES ? left : LANES;
-        float few[LANES] = {0};
-        struct four four;
-        if (some < LANES)
-            memcpy(few, values + begin, some * sizeof *few);
-        find_digits(some < LANES ? few : values + begin, &four);
-        for (unsigned i = 0; i < some; i++) {
-            at = put_one(values[begin + i], &four, i, at);
-            *at++ = ',';
-        }
+enum { FIRST_EXPONENT = -3, ROWS = 12, DIGITS = 9 };
+
+/*
+ * Which byte of struct four stands where, by the exponent: plain notation as place_digits has it. The text begins with
+ * the second byte, or of negative numbers with the first.
+ */
+enum { O = DIGITS, P, M, N = 0x80 }; /* "0", ".", "-", nothing; 8 is the first digit */
+static const uint8_t rows[ROWS][2 * NUMBER_CELL] = {
+    {M, O, P, O, O, 8, 0, 1, 2, 3, 4, 5, 6, 7, N, N, N}, {M, O, P, O, 8, 0, 1, 2, 3, 4, 5, 6, 7, N, N, N, N},
+    {M, O, P, 8, 0, 1, 2, 3, 4, 5, 6, 7, N, N, N, N, N}, {M, 8, P, 0, 1, 2, 3, 4, 5, 6, 7, N, N, N, N, N, N},
+    {M, 8, 0, P, 1, 2, 3, 4, 5, 6, 7, N, N, N, N, N, N}, {M, 8, 0, 1, P, 2, 3, 4, 5, 6, 7, N, N, N, N, N, N},
+    {M, 8, 0, 1, 2, P, 3, 4, 5, 6, 7, N, N, N, N, N, N}, {M, 8, 0, 1, 2, 3, P, 4, 5, 6, 7, N, N, N, N, N, N},
+    {M, 8, 0, 1, 2, 3, 4, P, 5, 6, 7, N, N, N, N, N, N}, {M, 8, 0, 1, 2, 3, 4, 5, P, 6, 7, N, N, N, N, N, N},
+    {M, 8, 0, 1, 2, 3, 4, 5, 6, P, 7, N, N, N, N, N, N}, {M, 8, 0, 1, 2, 3, 4, 5, 6, 7, P, N, N, N, N, N, N},
+};
+
+/* Bytes of the text by how many digits count, without a sign: after "0.00", or with a point where some come after it. */
+#define FRACTION(zeros)                                                                                      \
+    {                                                                                                        \
+        0, zeros + 2, zeros + 3, zeros + 4, zeros + 5, zeros + 6, zeros + 7, zeros + 8, zeros + 9,           \
+            zeros + 10                                                                                       \
     }
-    return (size_t)(at - text);
+#define LENGTH(whole, digits) ((digits) > (whole) ? (digits) + 1 : (whole))
+#define WHOLE(n)                                                                                             \
+    {                                                                                                        \
+        0, LENGTH(n, 1), LENGTH(n, 2), LENGTH(n, 3), LENGTH(n, 4), LENGTH(n, 5), LENGTH(n, 6), LENGTH(n, 7), \
+            LENGTH(n, 8), LENGTH(n, 9)                                                                       \
+    }
+static const uint8_t row_lengths[ROWS][16] = {
+    FRACTION(3), FRACTION(2), FRACTION(1), WHOLE(1), WHOLE(2), WHOLE(3),
+    WHOLE(4),    WHOLE(5),    WHOLE(6),    WHOLE(7), WHOLE(8), WHOLE(9),
+};
+
+/* Where numbers that are not zero wait for others, since four are written at once. */
+struct waiting {
+    uint32_t count;
+    float values[NUMBER_BLOCK + LANES];
+    uint32_t places[NUMBER_BLOCK + LANES]; /* of their cells */
+};
+
+AVX2_INLINE void write_one(float value, const struct four *four, unsigned lane, struct number_cells *cells,
+                           uint32_t place)
+{
+    const unsigned row = (unsigned)(four->exponent[lane] - FIRST_EXPONENT), sign = bits_of_float(value) >> 31;
+    char *const text = cells->text[place];
+    if (__builtin_expect(row >= ROWS,
+                         0)) { /* with an exponent; all subnormal ones, which may have fewer digits */
+        cells->length[place] = (uint8_t)pose_float_text(value, text);
+        return;
+    }
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)four->bytes[lane]),
+                  order = _mm_loadu_si128((const __m128i *)(const void *)(rows[row] + 1 - sign));
+    _mm_storeu_si128((__m128i *)(void *)text, _mm_shuffle_epi8(bytes, order));
+    cells->length[place] = (uint8_t)(row_lengths[row][significant_digits(four->rest[lane])] + sign);
 }
 
-number_writer *number_texts_avx2(void)
+/* Without a branch on what a number is, which could not be foretold. */
+static void sort_out_zeros(const float *values, size_t count, struct number_cells *cells,
+                           struct waiting *waiting)
 {
-    return __builtin_cpu_supports("avx2") ? write_fours : NULL;
+    static const char zeros[2][NUMBER_CELL] = {"0", "-0"};
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t bits = bits_of_float(values[i]), sign = bits >> 31;
+        memcpy(cells->text[i], zeros[sign], NUMBER_CELL);
+        cells->length[i] = (uint8_t)(1 + sign);
+        waiting->values[at] = values[i];
+        waiting->places[at] = i;
+        at += bits << 1 != 0;
+    }
+    waiting->count = at;
+    for (unsigned i = 0; i < LANES; i++)
+        waiting->values[at + i] = 1;
+}
+
+AVX2 static void write_cells(const float *values, size_t count, struct number_cells *cells)
+{
+    struct waiting waiting;
+    sort_out_zeros(values, count, cells, &waiting);
+    for (uint32_t begin = 0; begin < waiting.count; begin += LANES) {
+        const uint32_t left = waiting.count - begin, some = left < LANES ? left : LANES;
+        struct four four;
+        find_digits(waiting.values + begin, &four);
+        for (unsigned i = 0; i < some; i++)
+            write_one(waiting.values[begin + i], &four, i, cells, waiting.places[begin + i]);
+    }
+}
+
+number_cell_writer *number_cells_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") ? write_cells : NULL;
 }
 
 #else
 
-number_writer *number_texts_avx2(void)
+number_cell_writer *number_cells_avx2(void)
 {
     return NULL;
 }

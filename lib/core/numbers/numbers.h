@@ -10,6 +10,8 @@
 
 #include "pose.h"
 
+#include <string.h>
+
 /*
  * Parses a decimal number: [+-] digits [. digits] [e [+-] digits], with at least one digit before the exponent, and
  * nothing else in the text. Gives the nearest float, ties to even; too small numbers become a signed zero. Returns
@@ -26,11 +28,37 @@ const char *number_scan_float(const char *text, const char *end, float *value);
 /* True if the text is such a number, of any magnitude. */
 bool number_is_decimal(const char *text, size_t length);
 
-/* As pose_float_text, each with a comma behind it. There must be room for POSE_FLOAT_TEXT + 1 bytes each. */
-typedef size_t number_writer(const float *values, size_t count, char *text);
-number_writer number_texts;
+/*
+ * Numbers as pose_float_text writes them, a block at once. Each has a cell with bytes without meaning behind its text, so
+ * that a reader copies all of it, goes on by the length, and need not know how long a number is to begin with the next.
+ */
+enum { NUMBER_BLOCK = 256, NUMBER_CELL = POSE_FLOAT_TEXT };
+struct number_cells {
+    char text[NUMBER_BLOCK][NUMBER_CELL];
+    uint8_t length[NUMBER_BLOCK];
+};
+
+/* Values must be finite; at most NUMBER_BLOCK. */
+typedef void number_cell_writer(const float *values, size_t count, struct number_cells *cells);
+number_cell_writer number_cells;
 /* The same, four at once; NULL if this processor cannot. */
-number_writer *number_texts_avx2(void);
+number_cell_writer *number_cells_avx2(void);
+
+/* So many cells from the first on, each with a comma behind it; returns where they end. There must be room for
+ * POSE_FLOAT_TEXT + 1 bytes each. */
+static inline char *number_cells_join(const struct number_cells *cells, size_t first, size_t count,
+                                      char *text)
+{
+    for (size_t i = first; i < first + count; i++) {
+        memcpy(text, cells->text[i], NUMBER_CELL);
+        text += cells->length[i];
+        *text++ = ',';
+    }
+    return text;
+}
+
+/* The same without cells, for any count: returns the bytes written. */
+size_t number_texts(const float *values, size_t count, char *text);
 
 /* As pose_float_text, each with a blank behind it, sooner for floats that were rounded to 4 decimals, or to 5 below 128,
  * or to 6 below 8. There must be room for POSE_FLOAT_TEXT + 1 bytes each. */

@@ -212,7 +212,7 @@ TEST(rounded_numbers_have_the_same_text)
 /* So many floats, from those bits on in such steps, at once and one by one. */
 static void check_several(uint32_t bits, uint32_t step, size_t count)
 {
-    enum { MOST = 64 };
+    enum { MOST = 2 * NUMBER_BLOCK + 3 };
     float values[MOST] = {0};
     char expected[MOST * (POSE_FLOAT_TEXT + 1)], text[sizeof expected], *at = expected;
     for (size_t i = 0; i < count; i++) {
@@ -235,6 +235,11 @@ TEST(several_at_once_have_the_same_text)
         check_several((exponent << 23) - 32, 1, 64);
     for (uint32_t bits = 0; bits < 100000; bits += 7)
         check_several(bits, 1, bits % 9);
+    for (size_t count = NUMBER_BLOCK - 2; count <= 2 * NUMBER_BLOCK + 3; count++)
+        check_several(0, (uint32_t)count * 4013, count);
+    /* Among zeros of both signs. */
+    for (uint32_t bits = 1; bits < 1000; bits++)
+        check_several(bits << 31, UINT32_C(1) << 31 | bits % 3, bits % 64);
 }
 
 TEST_EACH(known_values_have_their_shortest_text, COUNT(known))
