@@ -223,21 +223,34 @@ static enum api_outcome make_pose(struct api_call *call, struct pose_request *re
     return outcome;
 }
 
-static enum api_outcome answer_pose(struct api_call *call, struct pose_plan *plan, double t, int form)
+static enum api_outcome open_and_make(struct api_call *call, struct pose_plan *plan, double t, int form)
 {
     struct pose_request request = plan->request;
     enum api_outcome outcome;
-    t = pose_time(&request, t);
-    double canonical[2] = {t, form};
-    struct asset_id digest = id_quick(&plan->digest, canonical, sizeof canonical);
-    if (reply_digest(call, digest, plan->lifetime, form == 0))
-        return API_DONE;
     if (!pose_request_open(call, &request, &outcome))
         return outcome;
     outcome = request.row_count > INLINE_ROWS && !call->request->may_wait
                   ? API_WAIT
                   : make_pose(call, &request, t, form == 1, &plan->texts);
     pose_request_close(&request);
+    return outcome;
+}
+
+static enum api_outcome answer_pose(struct api_call *call, struct pose_plan *plan, double t, int form)
+{
+    const bool is_text = form == 0;
+    t = pose_time(&plan->request, t);
+    double canonical[2] = {t, form};
+    struct asset_id digest = id_quick(&plan->digest, canonical, sizeof canonical);
+    if (reply_digest(call, digest, plan->lifetime, is_text))
+        return API_DONE;
+    const bool is_repeated = seen_before(&plan->seen, &digest);
+    if (is_repeated && repeated_answer(call, &digest, is_text))
+        return API_DONE;
+    const struct repeated_mark mark = repeated_begin(call);
+    const enum api_outcome outcome = open_and_make(call, plan, t, form);
+    if (is_repeated && outcome == API_DONE)
+        repeated_keep(call, &mark, &digest, is_text);
     return outcome;
 }
 

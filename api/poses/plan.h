@@ -6,6 +6,7 @@
 #define POSED_API_POSES_PLAN_H
 
 #include "api/poses/pose_request.h"
+#include "api/poses/repeated.h"
 
 /* What stands in the JSON before the time, between it and the joints, and after these; the same at any time. */
 struct pose_texts {
@@ -20,6 +21,7 @@ struct pose_plan {
     enum lifetime lifetime;
     int form; /* of as=; -1: Accept decides */
     struct pose_texts texts;
+    struct seen_poses seen;
 };
 
 /*

@@ -57,6 +57,24 @@ class Caching(SampleCase):
                                        "/pose?space=model", "/pose?as=f32", "/poses", "/keys")]
         self.assertEqual(len(set(different)), len(different))
 
+    def test_a_pose_that_is_asked_for_again_has_the_same_answer(self):
+        """It is kept from the second time on, in each coding, with all its headers but those of the request."""
+        own = {"date", "x-request-id", "server-timing"}
+        # More loops than one may answer.
+        times, kept = 12, self.client.metric("posed_cache_bytes", cache="replies")
+        for t, form, coding in (("0.31", "", "identity"), ("0.31", "", "gzip"),
+                                ("0.31", "&as=f32", "gzip"), ("0.32", "&space=model", "identity"),
+                                ("0.33", "&skeleton=none", "gzip"), ("0.34", "&joints=mPelvis", "identity")):
+            with self.subTest(t=t, form=form, coding=coding):
+                replies = [self.client.get(f"{self.base}/pose?t={t}{form}", headers={"Accept-Encoding": coding})
+                           for _ in range(times)]
+                heads = [sorted((name, value) for name, value in reply.headers.items() if name.lower() not in own)
+                         for reply in replies]
+                self.assertTrue(all(reply.status == 200 for reply in replies))
+                self.assertEqual([head for head in heads if head != heads[0]], [])
+                self.assertEqual({reply.raw_body for reply in replies}, {replies[0].raw_body})
+        self.assertGreater(self.client.metric("posed_cache_bytes", cache="replies"), kept)
+
     def test_two_spellings_have_one_etag(self):
         mesh = next(m["id"] for m in self.client.items("/v1/meshes") if m["format"] == "tso-mesh")
         other = self.clip("a2o-walk", "tso-anim")["id"]
