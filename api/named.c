@@ -1,7 +1,7 @@
 /* Finds the clip of a path, by its id or by the names of archive and clip. */
 #include "api/named.h"
 
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 
 #include "api/protocol/reply.h"
 #include "server/library/rows/rows.h"

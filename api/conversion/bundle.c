@@ -135,10 +135,10 @@ static void put_error(struct bundle *bundle, const char *name, const char *detai
 }
 
 static void put_described(struct bundle *bundle, const char *name, size_t size,
-                          const struct convert_warnings *warnings)
+                          const struct warnings *warnings)
 {
     struct pose_buffer text = {0};
-    task_describe(&text, name, size, warnings);
+    warnings_describe(&text, name, size, warnings);
     put_item(bundle, &bundle->described, &text);
     pose_buffer_free(&text);
     bundle->made++;
@@ -173,53 +173,60 @@ static void put_report(struct bundle *bundle)
 
 /* ----------------------------------------------------------------------------------------------------- the clips -- */
 
-static void put_pair(struct bundle *bundle, const char *name, const struct conversion_result *made)
+/* The second file of a pair is in the folder of the first. */
+static void put_beside(struct bundle *bundle, const char *name, const struct file_beside *file)
 {
     char path[4096];
-    char *second = convert_second_name(bundle->target, made->second.name);
-    snprintf(path, sizeof path, "%.*s%s", (int)(name_base(name) - name), name, second);
-    put_file(bundle, path, made->second.bytes.data, made->second.bytes.size);
-    free(second);
+    snprintf(path, sizeof path, "%.*s%s", (int)(name_base(name) - name), name, file->name);
+    put_file(bundle, path, file->bytes.data, file->bytes.size);
 }
 
 static void put_made(struct bundle *bundle, const char *name, const struct conversion_result *made)
 {
-    if (!has_room(bundle, made->bytes.size + (made->is_pair ? made->second.bytes.size : 0))) {
+    size_t size = made->bytes.size;
+    for (uint32_t i = 0; i < made->beside_count; i++)
+        size += made->beside[i].bytes.size;
+    if (!has_room(bundle, size)) {
         put_error(bundle, name, "a ZIP holds at most 4 GiB");
         return;
     }
     put_file(bundle, name, made->bytes.data, made->bytes.size);
-    if (made->is_pair)
-        put_pair(bundle, name, made);
+    for (uint32_t i = 0; i < made->beside_count; i++)
+        put_beside(bundle, name, &made->beside[i]);
     put_described(bundle, name, made->bytes.size, &made->warnings);
+}
+
+static struct conversion_place place_of(const struct bundle *bundle)
+{
+    return (struct conversion_place){.service = bundle->service,
+                                     .from = {&bundle->params, bundle->common, bundle->source},
+                                     .options = bundle->service->index_options.pose};
 }
 
 static void put_clip(struct bundle *bundle, const struct bundle_clip *clip)
 {
     char extension[16], name[4096];
     struct effort effort;
-    struct conversion_task task = {.service = bundle->service,
-                                   .common = bundle->common,
-                                   .source = bundle->source,
-                                   .options = bundle->service->index_options.pose,
-                                   .params = &bundle->params};
+    struct conversion_place place = place_of(bundle);
     const struct ingredient ingredient = {bundle->source, clip->item};
     const struct conversion_parts parts = {.clip_count = 1, .clips = &ingredient};
-    const struct task_file file = {.name = name_base(clip->name), .key_file = name_base(clip->name)};
-    struct task_result result;
+    const struct conversion_file file = {
+        .name = name_base(clip->name), .key_file = name_base(clip->name), .unzipped = true};
+    struct conversion_result result;
+    char detail[CONVERSION_DETAIL];
     effort_begin(&effort, (double)bundle->service->config->max_time_ms * 1e-3, NULL, NULL);
-    task.options.stop = &effort.stop;
-    task.options.limits.output = bundle->service->config->max_output;
-    convert_target_extension(bundle->target, extension);
+    place.options.stop = &effort.stop;
+    place.options.limits.output = bundle->service->config->max_output;
+    target_extension(bundle->target, extension);
     snprintf(name, sizeof name, "%s.%s", clip->name, extension);
     double begin = clock_seconds();
-    if (task_convert(&task, bundle->target, &parts, &file, &result)) {
-        put_made(bundle, name, &result.made);
+    if (conversion_make_one(&place, bundle->target, &parts, &file, &result, detail)) {
+        put_made(bundle, name, &result);
     } else {
-        put_error(bundle, name, result.detail);
+        put_error(bundle, name, detail);
         bundle->failed_seconds += clock_seconds() - begin;
     }
-    task_result_release(&result);
+    conversion_result_release(&result);
 }
 
 /* A clip that fails sends nothing, so that nobody notices whether the client is still there: all of them together have
@@ -294,7 +301,7 @@ static bool add_clip(struct bundle *bundle, const struct index_archive *archive,
     struct catalog_item *item = catalog_find_at(bundle->source, ASSET_CLIP, &asset->id, place);
     if (!item)
         return true;
-    char *name = task_file_name(archive->entries[place.entry], asset->name);
+    char *name = conversion_file_name(archive->entries[place.entry], asset->name);
     if (!name)
         return false;
     make_safe(name);
@@ -359,23 +366,13 @@ static bool check_parameters(struct api_call *call, const struct bundle *bundle)
     if (done && bundle->count) {
         const struct ingredient clip = {bundle->source, bundle->clips[0].item};
         struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
-        const struct conversion_place place = {
-            .params = &bundle->params, .common = bundle->common, .own = bundle->source};
+        const struct conversion_place place = place_of(bundle);
         done = conversion_parts_read(&place, &parts, &error);
     }
     conversion_release(&conversion);
     if (!done)
         reply_parameter(call, &error);
     return done;
-}
-
-const struct pose_target *bundle_target(const struct params *params, struct param_error *error)
-{
-    const struct pose_target *target = conversion_target_of_to(params, error);
-    if (!target || !target->is_mesh)
-        return target;
-    param_fail(error, "to", "\"%s\" is a format of meshes, not of clips", target->word);
-    return NULL;
 }
 
 /* "clips" of clips.7z, from malloc; the name of a folder has no extension. */

@@ -27,8 +27,6 @@ struct bundle_order {
         *bytes; /* taken over by the answer, and then empty; NULL: the catalogue has its own */
 };
 
-/* The target that `to` names, which must be one of clips. NULL with error. */
-const struct pose_target *bundle_target(const struct params *params, struct param_error *error);
 /* The ZIP, or the refusal of parameters that are wrong for its first clip. */
 enum api_outcome reply_bundle(struct api_call *call, const struct bundle_order *order);
 

@@ -1,76 +1,138 @@
 #include "api/conversion/conversion.h"
 
-#include "api/conversion/body.h"
-
 #include "api/protocol/reply.h"
-#include "server/library/choose.h"
+#include "lib/core/text.h"
+#include "server/library/names.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* ------------------------------------------------------------------------------------------------- targets -- */
 
-static void refuse_target(struct param_error *error, const char *to, const char *words)
+static bool has_extension(const struct pose_target *target, const char *extension)
 {
-    char what[CONVERT_WORDS + 64];
-    struct nearest nearest;
-    nearest_begin(&nearest, to, strlen(to));
-    for (const struct pose_target *row = pose_targets(); row->word; row++)
-        nearest_offer(&nearest, row->word);
-    snprintf(what, sizeof what, "\"%.40s\" is not one of %s", to, words);
-    param_unknown(error, "to", what, &nearest);
-}
-
-/* A word that is no target of the extension; near are those that are. */
-static void refuse_other(struct param_error *error, const char *to, const char *extension, const char *words)
-{
-    char what[CONVERT_WORDS + 96];
-    struct nearest nearest;
-    nearest_begin(&nearest, to, strlen(to));
-    for (const struct pose_target *row = pose_targets(); row->word; row++) {
-        if (convert_target_has_extension(row, extension))
-            nearest_offer(&nearest, row->word);
+    size_t length = strlen(extension);
+    for (const char *at = target->extensions; *at; at += strspn(at, " ")) {
+        size_t here = strcspn(at, " ");
+        if (here == length + 1 && !strncasecmp(at + 1, extension, length))
+            return true;
+        at += here;
     }
-    snprintf(what, sizeof what, "\"%.40s\" does not write .%.20s; use %s", to, extension, words);
-    param_unknown(error, "to", what, &nearest);
+    return false;
 }
 
-const struct pose_target *conversion_target_of_to(const struct params *params, struct param_error *error)
+void target_extension(const struct pose_target *target, char extension[16])
 {
-    char words[CONVERT_WORDS];
-    const char *to = params_get(params, "to");
-    const struct pose_target *target = to ? pose_target_find(to) : NULL;
-    if (to && !target)
-        target = pose_mesh_target_find(to);
-    if (target)
-        return target;
-    convert_target_words(NULL, words);
-    if (to)
-        refuse_target(error, to, words);
-    else
-        param_fail(error, "to", "must be one of %s", words);
+    const char *first = target->extensions + 1;
+    snprintf(extension, 16, "%.*s", (int)strcspn(first, " "), first);
+}
+
+const struct pose_target *target_of_extension(const char *extension, const char *format, unsigned *count)
+{
+    const struct pose_target *only = NULL, *own = NULL;
+    *count = 0;
+    for (const struct pose_target *target = pose_targets(); target->word; target++) {
+        if (!has_extension(target, extension))
+            continue;
+        if (format && !strcmp(target->format, format))
+            own = target;
+        only = target;
+        ++*count;
+    }
+    return own ? own : *count == 1 ? only : NULL;
+}
+
+const struct pose_target *mesh_target_of_extension(const char *extension)
+{
+    for (const struct pose_target *target = pose_mesh_targets(); target->word; target++) {
+        if (has_extension(target, extension))
+            return target;
+    }
     return NULL;
 }
 
-const struct pose_target *conversion_target(const struct params *params, const char *extension,
-                                            const char *format, struct param_error *error)
+const struct pose_target *target_of_word(const char *word)
 {
-    char words[CONVERT_WORDS];
+    const struct pose_target *target = pose_target_find(word);
+    return target ? target : pose_mesh_target_find(word);
+}
+
+void target_words(const char *extension, char words[TARGET_WORDS])
+{
+    *words = '\0';
+    for (const struct pose_target *target = pose_targets(); target->word; target++) {
+        if (!extension || has_extension(target, extension))
+            name_list_add(words, TARGET_WORDS, target->word);
+    }
+    for (const struct pose_target *target = pose_mesh_targets(); !extension && target->word; target++)
+        name_list_add(words, TARGET_WORDS, target->word);
+}
+
+bool target_takes(const struct pose_target *target, const char *option)
+{
+    return text_lists(target->options, option);
+}
+
+/* A word that is no target of the extension (NULL: of any); near are those that are. */
+static void refuse_target(struct param_error *error, const char *to, const char *extension)
+{
+    char words[TARGET_WORDS], what[TARGET_WORDS + 96];
+    struct nearest nearest;
+    nearest_begin(&nearest, to, strlen(to));
+    for (const struct pose_target *row = pose_targets(); row->word; row++) {
+        if (!extension || has_extension(row, extension))
+            nearest_offer(&nearest, row->word);
+    }
+    target_words(extension, words);
+    if (extension)
+        snprintf(what, sizeof what, "\"%.40s\" does not write .%.20s; use %s", to, extension, words);
+    else
+        snprintf(what, sizeof what, "\"%.40s\" is not one of %s", to, words);
+    param_unknown(error, "to", what, &nearest);
+}
+
+const struct pose_target *target_of_to(const struct params *params, struct param_error *error)
+{
+    char words[TARGET_WORDS];
+    const char *to = params_get(params, "to");
+    const struct pose_target *target = to ? target_of_word(to) : NULL;
+    if (to && !target)
+        refuse_target(error, to, NULL);
+    if (to)
+        return target;
+    target_words(NULL, words);
+    param_fail(error, "to", "must be one of %s", words);
+    return NULL;
+}
+
+const struct pose_target *clip_target_of_to(const struct params *params, struct param_error *error)
+{
+    const struct pose_target *target = target_of_to(params, error);
+    if (!target || !target->is_mesh)
+        return target;
+    param_fail(error, "to", "\"%s\" is a format of meshes, not of clips", target->word);
+    return NULL;
+}
+
+const struct pose_target *target_of_path(const struct params *params, const char *extension,
+                                         const char *format, struct param_error *error)
+{
+    char words[TARGET_WORDS];
     unsigned count;
     const char *to = params_get(params, "to");
-    const struct pose_target *said = to ? pose_target_find(to) : NULL;
-    const struct pose_target *target = convert_target_of(extension, format, &count);
-    if (said && convert_target_has_extension(said, extension))
-        return said;
-    if (target && !to)
+    const struct pose_target *target =
+        to ? pose_target_find(to) : target_of_extension(extension, format, &count);
+    if (target && (!to || has_extension(target, extension)))
         return target;
-    convert_target_words(extension, words);
-    if (to)
-        refuse_other(error, to, extension, words);
-    else
+    if (to) {
+        refuse_target(error, to, extension);
+    } else {
+        target_words(extension, words);
         param_fail(error, "to", ".%.20s is ambiguous; set to= to one of %s", extension, words);
+    }
     return NULL;
 }
 
@@ -166,12 +228,12 @@ static bool check_options(const struct params *params, const struct pose_target 
 {
     static const char *const bodies[] = {"character", "with", NULL};
     for (const char *const *option = options_of_targets; *option; option++) {
-        if (params_get(params, *option) && !convert_target_takes(target, *option) &&
+        if (params_get(params, *option) && !target_takes(target, *option) &&
             !(game_is_source && !strcmp(*option, "game")))
             return param_fail(error, *option, "not supported by %s", target->word);
     }
     for (const char *const *body = bodies; *body; body++) {
-        if (params_get(params, *body) && !convert_target_takes(target, "mesh"))
+        if (params_get(params, *body) && !target_takes(target, "mesh"))
             return param_fail(error, *body, "not supported by %s", target->word);
     }
     return true;
@@ -182,7 +244,7 @@ static bool read_word(const struct params *params, struct conversion *conversion
                       const char *const *words, const char *fallback, struct param_error *error)
 {
     int word = 0;
-    if (!params_get(params, name) || !convert_target_takes(conversion->target, name))
+    if (!params_get(params, name) || !target_takes(conversion->target, name))
         return true;
     if (!params_choice(params, name, words, &word, error))
         return false;
@@ -214,16 +276,6 @@ static bool read_flags(const struct params *params, struct conversion *conversio
     if (params_get(params, "loop"))
         add_setting(conversion,
                     (struct pose_value){.kind = POSE_BOOL, .key = "loop", .as.boolean = loop & 1});
-    return true;
-}
-
-bool conversion_read_up(const struct params *params, enum up *up, struct param_error *error)
-{
-    static const char *const words[] = {[UP_AUTO] = "auto", [UP_Y] = "y", [UP_Z] = "z", [UP_Z + 1] = NULL};
-    int word = UP_AUTO;
-    if (!params_choice(params, "up", words, &word, error))
-        return false;
-    *up = (enum up)word;
     return true;
 }
 
@@ -280,8 +332,7 @@ bool conversion_read(const struct params *params, const struct pose_target *targ
            read_word(params, conversion, "axes", axes, "native", error) &&
            read_word(params, conversion, "game", games_of_targets(), NULL, error) &&
            read_word(params, conversion, "unit", units, NULL, error) &&
-           conversion_read_up(params, &conversion->up, error) &&
-           read_seconds(params, conversion, "ease_in", error) &&
+           up_read(params, &conversion->up, error) && read_seconds(params, conversion, "ease_in", error) &&
            read_seconds(params, conversion, "ease_out", error) && read_map(params, conversion, error);
 }
 
@@ -320,39 +371,13 @@ struct asset_id conversion_digest(struct asset_id digest, const struct conversio
 
 /* ------------------------------------------------------------------------------------------ what takes part -- */
 
-/* The best one in the body itself, else one from the catalogue, chosen as for any external clip. */
-static struct ingredient_skeleton automatic_skeleton(const struct catalog *common,
-                                                     const struct ingredient *item)
-{
-    struct ingredient_skeleton found = {.catalog = item->catalog};
-    struct catalog_item *of = (struct catalog_item *)(uintptr_t)item->item;
-    found.choice = catalog_skeleton(item->catalog, of);
-    if (item->catalog == common || found.choice.item)
-        return found;
-    struct catalog_item stranger = {.asset = of->asset, .place = {UINT32_MAX, 0}};
-    atomic_init(&stranger.skeleton, INT64_MIN);
-    return (struct ingredient_skeleton){common, catalog_skeleton(common, &stranger)};
-}
-
-static struct ingredient_skeleton named_skeleton(const struct catalog *common, const struct catalog *own,
-                                                 const char *text)
-{
-    struct asset_id id;
-    struct ingredient found = {0};
-    if (!id_parse(text, strlen(text), &id))
-        return (struct ingredient_skeleton){0};
-    if (own && ingredient_find(common, own, ASSET_SKELETON, &id, &found))
-        return (struct ingredient_skeleton){found.catalog, {.asset = found.item->asset, .item = found.item}};
-    return (struct ingredient_skeleton){common, catalog_find_skeleton(common, &id)};
-}
-
 /* Who wants no mesh of the bones wants only joints. */
 static bool read_body(const struct conversion_place *place, struct conversion_parts *parts,
                       struct param_error *error)
 {
-    if (!body_read(place->params, place->common, place->own, &parts->body, error))
+    if (!body_read(&place->from, &parts->body, error))
         return false;
-    const char *bones = params_get(place->params, "bones");
+    const char *bones = params_get(place->from.params, "bones");
     if (parts->body.kind == BODY_UNSAID && bones && !strcmp(bones, "none"))
         parts->body.kind = BODY_BONES;
     if (parts->mesh_count + parts->body.mesh_count > CONVERSION_MESHES)
@@ -367,19 +392,8 @@ static bool read_body(const struct conversion_place *place, struct conversion_pa
 bool conversion_skeleton_read(const struct conversion_place *place, struct conversion_parts *parts,
                               struct param_error *error)
 {
-    const char *text = params_get(place->params, "skeleton");
-    parts->automatic = !text || !strcmp(text, "auto");
     const struct ingredient *of = parts->clip_count ? parts->clips : &parts->meshes[0];
-    if (parts->automatic) {
-        if (of->item)
-            parts->skeleton = automatic_skeleton(place->common, of);
-    } else if (strcmp(text, "none") != 0) {
-        parts->skeleton = named_skeleton(place->common, place->own, text);
-        if (!parts->skeleton.choice.asset)
-            return param_fail(error, "skeleton", "\"%.60s\" is neither auto, none, nor the id of a skeleton",
-                              text);
-    }
-    return true;
+    return skeleton_read(&place->from, of, &parts->skeleton, &parts->automatic, error);
 }
 
 bool conversion_parts_read(const struct conversion_place *place, struct conversion_parts *parts,
@@ -402,8 +416,9 @@ void conversion_parts_offer_skeleton(struct conversion_parts *parts,
 }
 
 bool conversion_frames_fit(const struct conversion_place *place, const struct conversion *conversion,
-                           const struct conversion_parts *parts, struct param_error *error)
+                           struct param_error *error)
 {
+    const struct conversion_parts *parts = &conversion->parts;
     double seconds = 0, most = (double)place->max_frames;
     for (uint32_t i = 0; i < parts->clip_count; i++)
         seconds += (double)parts->clips[i].item->asset->duration;
@@ -417,35 +432,37 @@ bool conversion_frames_fit(const struct conversion_place *place, const struct co
 
 /* A clip of other bytes is in none of the service's archives: only skeletons of the command line and built-in ones are
  * considered. */
-static bool read_retargeting(const struct conversion_place *place, struct conversion *conversion,
-                             const struct conversion_parts *parts, struct param_error *error)
+static bool read_retargeting(const struct choice_place *from, struct conversion *conversion,
+                             struct param_error *error)
 {
-    const struct retargeting_place at = {place->params, place->common};
+    const struct conversion_parts *parts = &conversion->parts;
     const struct catalog_item stranger = {.place = {UINT32_MAX, 0}};
-    const bool is_common = parts->clip_count && parts->clips->catalog == place->common;
-    return retargeting_read(&at, is_common ? parts->clips->item : &stranger, conversion->target->format,
+    const bool is_common = parts->clip_count && parts->clips->catalog == from->common;
+    return retargeting_read(from, is_common ? parts->clips->item : &stranger, conversion->target->format,
                             &parts->skeleton.choice, &conversion->retargeting, error);
 }
 
 bool conversion_complete(const struct conversion_place *place, struct conversion *conversion,
-                         struct conversion_parts *parts, struct param_error *error)
+                         struct param_error *error)
 {
-    return conversion_frames_fit(place, conversion, parts, error) &&
-           conversion_parts_read(place, parts, error) &&
-           (conversion->target->is_mesh || read_retargeting(place, conversion, parts, error));
+    return conversion_frames_fit(place, conversion, error) &&
+           conversion_parts_read(place, &conversion->parts, error) &&
+           (conversion->target->is_mesh || read_retargeting(&place->from, conversion, error));
 }
 
-enum body_kind conversion_body(const struct conversion *conversion, const struct conversion_parts *parts)
+enum body_kind conversion_body(const struct conversion *conversion)
 {
+    const struct conversion_parts *parts = &conversion->parts;
     const bool plays = parts->clip_count || parts->is_mixed;
-    if (!convert_target_takes(conversion->target, "mesh"))
+    if (!target_takes(conversion->target, "mesh"))
         return BODY_NONE;
     return parts->body.kind == BODY_UNSAID ? (plays ? BODY_AUTO : BODY_BONES) : parts->body.kind;
 }
 
 struct body_stage conversion_stage(struct service *service, const struct catalog *common,
-                                   const struct conversion *conversion, const struct conversion_parts *parts)
+                                   const struct conversion *conversion)
 {
+    const struct conversion_parts *parts = &conversion->parts;
     const struct retargeting *retargeting = &conversion->retargeting;
     return (struct body_stage){.service = service,
                                .common = common,
@@ -455,12 +472,12 @@ struct body_stage conversion_stage(struct service *service, const struct catalog
                                .is_carried = retargeting->on || parts->is_mixed};
 }
 
-struct asset_id conversion_parts_digest(const struct catalog *common, const struct conversion *conversion,
-                                        const struct conversion_parts *parts)
+struct asset_id conversion_parts_digest(const struct catalog *common, const struct conversion *conversion)
 {
+    const struct conversion_parts *parts = &conversion->parts;
     struct asset_id digest = {{0}};
     struct body_choice body = parts->body;
-    const struct body_stage stage = conversion_stage(NULL, common, conversion, parts);
+    const struct body_stage stage = conversion_stage(NULL, common, conversion);
     if (parts->skeleton.choice.asset)
         digest = id_quick(&digest, &parts->skeleton.choice.asset->id, sizeof digest);
     for (unsigned i = 0; i < parts->mesh_count; i++) {
@@ -470,6 +487,6 @@ struct asset_id conversion_parts_digest(const struct catalog *common, const stru
         digest = id_quick(&digest, &reach, sizeof digest);
         digest = id_quick(&digest, &parts->meshes[i].item->place.entry, sizeof(uint32_t));
     }
-    body.kind = conversion_body(conversion, parts);
+    body.kind = conversion_body(conversion);
     return body_digest(digest, &body, &stage);
 }

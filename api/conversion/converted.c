@@ -18,7 +18,7 @@ static void free_converted(struct cache_object *object)
     free(converted);
 }
 
-struct converted *converted_new(struct pose_buffer *bytes, const struct convert_warnings *warnings)
+struct converted *converted_new(struct pose_buffer *bytes, const struct warnings *warnings)
 {
     struct converted *converted = calloc(1, sizeof *converted);
     if (!converted)
@@ -28,8 +28,8 @@ struct converted *converted_new(struct pose_buffer *bytes, const struct convert_
     converted->object.free = free_converted;
     converted->bytes = *bytes;
     *bytes = (struct pose_buffer){0};
-    convert_warnings_codes(warnings, converted->codes);
-    convert_warnings_explain(warnings, converted->serious, sizeof converted->serious);
+    warnings_codes(warnings, converted->codes);
+    warnings_explain(warnings, converted->serious, sizeof converted->serious);
     return converted;
 }
 
@@ -37,9 +37,9 @@ struct converted *converted_new(struct pose_buffer *bytes, const struct convert_
 
 struct conversion_place conversion_place(const struct api_call *call, const struct catalog *own)
 {
-    return (struct conversion_place){.params = &call->params,
-                                     .common = call->catalog,
-                                     .own = own,
+    return (struct conversion_place){.service = call->service,
+                                     .from = {&call->params, call->catalog, own},
+                                     .options = call_options(call),
                                      .max_frames = call->service->config->max_frames};
 }
 
@@ -70,7 +70,7 @@ enum api_outcome reply_converted(struct api_call *call, const struct conversion 
     if (converted->codes[0])
         response_header(call->response, "Posed-Warning", converted->codes);
     char extension[16];
-    convert_target_extension(target, extension);
+    target_extension(target, extension);
     /* Several files of a mesh are a ZIP. */
     bool is_zip = target->is_mesh && converted->bytes.size > 4 && !memcmp(converted->bytes.data, "PK\3\4", 4);
     reply_attachment(call, name, target->second || is_zip ? "zip" : extension);
@@ -121,7 +121,7 @@ enum api_outcome reply_conversion(struct api_call *call, const struct conversion
     struct making making = {call, order};
     struct pose_error error;
     struct converted *converted = (struct converted *)make(&making, &error);
-    return converted ? reply_converted(call, order->conversion, converted, order->name)
+    return converted ? reply_converted(call, order->conversion, converted, order->file.name)
                      : conversion_failed(call, &error);
 }
 
@@ -131,21 +131,20 @@ enum api_outcome reply_kept_conversion(struct api_call *call, const struct cache
     struct making making = {call, order};
     struct converted *converted = (struct converted *)reply_kept(call, key, make, &making);
     if (converted)
-        return reply_converted(call, order->conversion, converted, order->name);
+        return reply_converted(call, order->conversion, converted, order->file.name);
     return call->fetch.outcome == CACHE_WOULD_WAIT ? API_WAIT : conversion_failed(call, &call->fetch.error);
 }
 
 enum api_outcome reply_no_conversion(struct api_call *call, const struct pose_target *targets)
 {
     const char *extension = call->values[1];
-    char endings[CONVERT_WORDS] = "glb", text[CONVERT_WORDS + 80];
+    char endings[TARGET_WORDS] = "glb", text[TARGET_WORDS + 80];
     struct nearest nearest;
     nearest_begin(&nearest, extension, strlen(extension));
     nearest_offer(&nearest, endings);
     for (const struct pose_target *target = targets; target->word; target++) {
-        const char *first = target->extensions + 1;
         char ending[16];
-        snprintf(ending, sizeof ending, "%.*s", (int)strcspn(first, " "), first);
+        target_extension(target, ending);
         nearest_offer(&nearest, ending);
         if (!text_lists(endings, ending))
             snprintf(endings + strlen(endings), sizeof endings - strlen(endings), " %s", ending);

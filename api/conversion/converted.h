@@ -14,7 +14,7 @@ struct converted {
 };
 
 /* Takes over bytes and warnings; NULL if out of memory. */
-struct converted *converted_new(struct pose_buffer *bytes, const struct convert_warnings *warnings);
+struct converted *converted_new(struct pose_buffer *bytes, const struct warnings *warnings);
 
 /* Where the request names things. own: the catalogue of its own bytes; NULL: none. */
 struct conversion_place conversion_place(const struct api_call *call, const struct catalog *own);

@@ -13,31 +13,31 @@
 /* ------------------------------------------------------------------------------------------------- making -- */
 
 bool conversion_add_skeleton(const struct ingredient_skeleton *skeleton, const struct conversion *conversion,
-                             struct ingredients *ingredients, struct convert_warnings *warnings,
+                             struct ingredients *ingredients, struct warnings *warnings,
                              struct pose_error *error)
 {
     struct pose_warning warning;
     bool matters = conversion->target->on_skeleton || conversion->retargeting.on;
     if (skeleton_warning(&skeleton->choice, &warning) && matters)
-        convert_warn_text(warnings, warning.code, warning.severity, warning.message);
+        warnings_add(warnings, warning.code, warning.severity, warning.message);
     return ingredients_set_skeleton(ingredients, skeleton, error);
 }
 
 /* The body of a clip: its own, or one that is chosen. A model without clips is only what its parts are. */
 static bool add_body(const struct conversion_order *order, struct ingredients *ingredients,
-                     struct convert_warnings *warnings, struct pose_error *error)
+                     struct warnings *warnings, struct pose_error *error)
 {
-    const struct conversion_parts *parts = order->parts;
-    struct body_choice body = parts->body;
-    const struct body_stage stage = conversion_stage(order->service, order->common, order->conversion, parts);
-    body.kind = conversion_body(order->conversion, parts);
-    return parts->mesh_count || body_gather(&body, &stage, ingredients, warnings, error);
+    const struct conversion_place *place = order->place;
+    struct body_choice body = order->conversion->parts.body;
+    const struct body_stage stage = conversion_stage(place->service, place->from.common, order->conversion);
+    body.kind = conversion_body(order->conversion);
+    return order->conversion->parts.mesh_count || body_gather(&body, &stage, ingredients, warnings, error);
 }
 
 bool conversion_parts_add(const struct conversion_order *order, struct ingredients *ingredients,
-                          struct convert_warnings *warnings, struct pose_error *error)
+                          struct warnings *warnings, struct pose_error *error)
 {
-    const struct conversion_parts *parts = order->parts;
+    const struct conversion_parts *parts = &order->conversion->parts;
     for (uint32_t i = 0; i < parts->clip_count; i++) {
         if (!ingredients_add_clip(ingredients, &parts->clips[i], error))
             return false;
@@ -52,24 +52,93 @@ bool conversion_parts_add(const struct conversion_order *order, struct ingredien
 
 /* Warns that the figure was turned, which nothing else reports if the file is not stored. */
 static void tell_up(const struct conversion *conversion, const struct ingredients *ingredients,
-                    struct convert_warnings *warnings)
+                    struct warnings *warnings)
 {
     if (!conversion->up && ingredients_are_z_up(ingredients))
-        convert_warn_text(
+        warnings_add(
             warnings, "z_up", POSE_NOTE,
             "the figure's head is along Z from its hips, so that Z was taken as up: up=y says otherwise");
 }
 
-/* Replaces the first file of a pair by a ZIP of both. */
-static bool zip_pair(const struct conversion_order *order, struct conversion_result *result,
-                     struct pose_error *error)
+/* ------------------------------------------------------------------------------------- more than one file -- */
+
+/* From malloc, valid on every file system; NULL if out of memory. */
+static char *file_name(const char *stem, const char *extension)
 {
-    struct pose_buffer first = result->bytes;
-    bool done = convert_zip_pair(order->conversion->target, order->name, &first, &result->second,
-                                 &order->service->index_options.pose, &result->bytes, error);
-    pose_buffer_free(&first);
+    char *text;
+    if (asprintf(&text, "%s.%s", stem, extension) < 0)
+        return NULL;
+    char *name = strdup(name_make_safe(text));
+    free(text);
+    return name;
+}
+
+static char *second_file_name(const struct pose_target *target, const char *name)
+{
+    char stem[POSE_SECOND_NAME];
+    const struct pose_format *format = pose_format_find(target->second);
+    snprintf(stem, sizeof stem, "%s", name);
+    return file_name(name_make_safe(stem), format->extensions + 1);
+}
+
+static void release_beside(struct conversion_result *result)
+{
+    for (uint32_t i = 0; i < result->beside_count; i++) {
+        free(result->beside[i].name);
+        pose_buffer_free(&result->beside[i].bytes);
+    }
+    result->beside_count = 0;
+}
+
+/* Takes over both; name NULL: out of memory. */
+static bool add_beside(struct conversion_result *result, char *name, struct pose_buffer *bytes,
+                       struct pose_error *error)
+{
+    result->beside[result->beside_count++] = (struct file_beside){name, *bytes};
+    *bytes = (struct pose_buffer){0};
+    if (name)
+        return true;
+    pose_error_init(error);
+    return error_no_memory(error);
+}
+
+/* Replaces the file by a ZIP of it, which has that name there, and of those beside it. */
+static bool zip_files(struct conversion_result *result, const char *name, const struct pose_options *options,
+                      struct pose_error *error)
+{
+    struct pose_pack_item items[1 + POSE_MESH_FILES] = {{name, {result->bytes.data, result->bytes.size}}};
+    struct pose_buffer zip = {0};
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < result->beside_count; i++) {
+        const struct file_beside *file = &result->beside[i];
+        items[count++] = (struct pose_pack_item){file->name, {file->bytes.data, file->bytes.size}};
+    }
+    bool done = pose_pack("zip", items, count, NULL, options, &zip, error);
+    release_beside(result);
+    pose_buffer_free(&result->bytes);
+    result->bytes = zip;
     return done;
 }
+
+static bool finish_pair(const struct conversion_order *order, struct pose_second_file *second,
+                        struct conversion_result *result, struct pose_error *error)
+{
+    const struct pose_target *target = order->conversion->target;
+    char extension[16];
+    if (!add_beside(result, second_file_name(target, second->name), &second->bytes, error))
+        return false;
+    if (order->file.unzipped)
+        return true;
+    target_extension(target, extension);
+    char *name = file_name(order->file.name, extension);
+    pose_error_init(error);
+    bool done = name ? zip_files(result, name, &order->place->service->index_options.pose, error)
+                     : error_no_memory(error);
+    free(name);
+    return done;
+}
+
+/* ------------------------------------------------------------------------------------------- retargeting -- */
 
 /* A clip retargeted to another figure, in the form that the target's engine needs. */
 struct carried {
@@ -98,10 +167,10 @@ static bool wants_loop(const struct conversion *conversion)
  * skeleton. */
 static bool bake_carried(const struct conversion_order *order, const struct carrying *carrying,
                          const struct pose_skeleton *from, struct pose_conversion *wanted,
-                         struct carried *carried, struct convert_warnings *warnings, struct pose_error *error)
+                         struct carried *carried, struct warnings *warnings, struct pose_error *error)
 {
     const struct conversion *conversion = order->conversion;
-    const struct pose_options *options = &order->options;
+    const struct pose_options *options = &order->place->options;
     if (!carrying_compile(carrying, wanted->clips[0].clip, from, wanted->skeleton, POSE_AXES_GLTF, options,
                           carried->people, &carried->retarget, error))
         return false;
@@ -109,7 +178,7 @@ static bool bake_carried(const struct conversion_order *order, const struct carr
                                                 .fps = (double)conversion->fps,
                                                 .tolerance = conversion->retargeting.tolerance,
                                                 .loops = wants_loop(conversion)};
-    carried->baked = pose_retarget_bake(carried->retarget, &baking, options, convert_warn, warnings, error);
+    carried->baked = pose_retarget_bake(carried->retarget, &baking, options, warnings_take, warnings, error);
     if (!carried->baked)
         return false;
     carried->clip = wanted->clips[0];
@@ -121,11 +190,11 @@ static bool bake_carried(const struct conversion_order *order, const struct carr
 }
 
 static bool carry_over(const struct conversion_order *order, struct ingredients *ingredients,
-                       struct pose_conversion *wanted, struct carried *carried,
-                       struct convert_warnings *warnings, struct pose_error *error)
+                       struct pose_conversion *wanted, struct carried *carried, struct warnings *warnings,
+                       struct pose_error *error)
 {
     struct retargeting retargeting = order->conversion->retargeting;
-    const struct ingredient_skeleton onto = {order->common, retargeting.carrying.onto};
+    const struct ingredient_skeleton onto = {order->place->from.common, retargeting.carrying.onto};
     const struct pose_skeleton *from = wanted->skeleton;
     if (!retargeting.on)
         return true;
@@ -138,7 +207,7 @@ static bool carry_over(const struct conversion_order *order, struct ingredients 
     }
     struct pose_warning warning;
     if (retargeting_warning(&retargeting, &warning))
-        convert_warn(warnings, &warning);
+        warnings_take(warnings, &warning);
     bool done = ingredients_set_skeleton(ingredients, &onto, error) && retargeting_open(&retargeting, error);
     if (done) {
         ingredients_list(ingredients, wanted);
@@ -185,10 +254,10 @@ static bool make_room(struct service *service, uint64_t bytes, struct pose_error
 static bool add_mannequin(const struct conversion_order *order, struct pose_conversion *wanted,
                           struct pose_document **mannequin, struct pose_error *error)
 {
-    enum body_kind body = conversion_body(order->conversion, order->parts);
+    enum body_kind body = conversion_body(order->conversion);
     if (!wanted->skeleton || wanted->mesh_count || (body != BODY_MANNEQUIN && body != BODY_AUTO))
         return true;
-    *mannequin = body_mannequin(wanted->skeleton, body, &order->options, error);
+    *mannequin = body_mannequin(wanted->skeleton, body, &order->place->options, error);
     if (!*mannequin)
         return error->status == POSE_OK;
     wanted->mesh_count = (*mannequin)->mesh_count;
@@ -202,7 +271,6 @@ static bool convert_mesh(const struct conversion_order *order, const struct ingr
 {
     struct pose_conversion parts = {0};
     struct pose_mesh_files files;
-    struct pose_pack_item items[POSE_MESH_FILES];
     ingredients_list(ingredients, &parts);
     const struct pose_mesh_conversion wanted = {
         .to = order->conversion->target->word,
@@ -210,23 +278,20 @@ static bool convert_mesh(const struct conversion_order *order, const struct ingr
         .skeleton = parts.skeleton,
         .image_count = parts.image_count,
         .images = parts.images,
-        .name = order->name,
-        .keeps_name = order->unzipped,
+        .name = order->file.name,
+        .keeps_name = order->file.unzipped,
         .settings = order->conversion->setting_count ? order->conversion->settings : NULL};
-    if (!pose_mesh_convert(&wanted, &order->options, convert_warn, &result->warnings, &files, error))
+    if (!pose_mesh_convert(&wanted, &order->place->options, warnings_take, &result->warnings, &files, error))
         return false;
-    for (uint32_t i = 0; i < files.count; i++)
-        items[i] = (struct pose_pack_item){convert_file_name(files.files[i].name),
-                                           {files.files[i].bytes.data, files.files[i].bytes.size}};
     bool done = true;
-    if (files.count == 1 || order->unzipped) {
-        result->bytes = files.files[0].bytes;
-        result->beside.count = files.count - 1;
-        memcpy(result->beside.files, files.files + 1, (files.count - 1) * sizeof *files.files);
-        files.count = 0;
-    } else {
-        done = pose_pack("zip", items, files.count, NULL, &order->options, &result->bytes, error);
+    result->bytes = files.files[0].bytes;
+    files.files[0].bytes = (struct pose_buffer){0};
+    for (uint32_t i = 1; i < files.count && done; i++) {
+        struct pose_mesh_file *file = &files.files[i];
+        done = add_beside(result, strdup(name_make_safe(file->name)), &file->bytes, error);
     }
+    if (done && result->beside_count && !order->file.unzipped)
+        done = zip_files(result, name_make_safe(files.files[0].name), &order->place->options, error);
     pose_mesh_files_free(&files);
     return done;
 }
@@ -243,37 +308,38 @@ static bool convert(const struct conversion_order *order, struct ingredients *in
                                      .renames = conversion->renames,
                                      .rename_count = conversion->rename_count,
                                      .settings = conversion->setting_count ? conversion->settings : NULL,
-                                     .second_name = order->key_file};
+                                     .second_name = order->file.key_file};
     ingredients_list(ingredients, &wanted);
     struct carried carried = {.retarget = NULL};
     const uint64_t weight = weigh(&wanted), bytes = weight < SMALL ? 0 : weight;
-    if (!make_room(order->service, bytes, error))
+    if (!make_room(order->place->service, bytes, error))
         return false;
     struct pose_document *mannequin = NULL;
+    struct pose_second_file second = {.name = ""};
     bool done = carry_over(order, ingredients, &wanted, &carried, &result->warnings, error) &&
                 add_mannequin(order, &wanted, &mannequin, error) &&
-                pose_convert(&wanted, &order->options, convert_warn, &result->warnings, &result->bytes,
-                             &result->second, error);
+                pose_convert(&wanted, &order->place->options, warnings_take, &result->warnings,
+                             &result->bytes, &second, error);
     pose_document_free(mannequin);
     carried_release(&carried);
-    atomic_fetch_sub(&order->service->making, bytes);
-    if (!done || !conversion->target->second || result->is_pair)
-        return done;
-    return zip_pair(order, result, error);
+    atomic_fetch_sub(&order->place->service->making, bytes);
+    if (done && conversion->target->second)
+        done = finish_pair(order, &second, result, error);
+    pose_buffer_free(&second.bytes);
+    return done;
 }
 
 bool conversion_make(const struct conversion_order *order, struct conversion_result *result,
                      struct pose_error *error)
 {
     const struct conversion *conversion = order->conversion;
-    struct ingredients *ingredients = ingredients_new(order->service, order->common);
+    struct ingredients *ingredients = ingredients_new(order->place->service, order->place->from.common);
+    *result = (struct conversion_result){0};
     if (!ingredients) {
-        *result = (struct conversion_result){0};
         pose_error_init(error);
         return error_no_memory(error);
     }
-    *result = (struct conversion_result){.is_pair = conversion->target->second && order->unzipped};
-    struct convert_warnings *warnings = &result->warnings;
+    struct warnings *warnings = &result->warnings;
     bool done = order->gather ? order->gather(order->user, ingredients, warnings, error)
                               : conversion_parts_add(order, ingredients, warnings, error);
     done = done && ingredients_turn(ingredients, conversion->up, error) &&
@@ -287,79 +353,52 @@ bool conversion_make(const struct conversion_order *order, struct conversion_res
 
 void conversion_result_release(struct conversion_result *result)
 {
-    convert_warnings_release(&result->warnings);
+    warnings_release(&result->warnings);
     pose_buffer_free(&result->bytes);
-    pose_buffer_free(&result->second.bytes);
-    pose_mesh_files_free(&result->beside);
+    release_beside(result);
 }
 
-/* ----------------------------------------------------------------------------- one of many with the same parameters -- */
+/* ------------------------------------------------------------------------------------------- one of many -- */
 
-void task_result_release(struct task_result *result)
-{
-    conversion_result_release(&result->made);
-}
-
-/* Reports wrong options; an error in the map is reported for the map's file. */
-static void take_misuse(struct task_result *result, const struct param_error *error)
-{
-    result->misused = true;
-    result->is_map = !strcmp(error->name, "map");
-    if (result->is_map)
-        snprintf(result->detail, sizeof result->detail, "%s", error->detail);
-    else
-        snprintf(result->detail, sizeof result->detail, "%s: %s", error->name, error->detail);
-}
-
-static bool take_error(struct task_result *result, const struct pose_error *error)
+static bool put_error(const struct pose_error *error, char detail[CONVERSION_DETAIL])
 {
     char place[40] = "";
     if (error->line && !strstr(error->detail, "line"))
         snprintf(place, sizeof place, "line %u: ", error->line);
-    snprintf(result->detail, sizeof result->detail, "%s%s", place, error->detail);
+    snprintf(detail, CONVERSION_DETAIL, "%s%s", place, error->detail);
     return false;
 }
 
 /* strict=1 turns warnings into failures. */
-static bool is_refused(const struct conversion *conversion, struct task_result *result)
+static bool is_allowed(const struct conversion *conversion, const struct warnings *warnings,
+                       char detail[CONVERSION_DETAIL])
 {
-    const struct pose_warning *serious = convert_warnings_serious(&result->made.warnings);
+    const struct pose_warning *serious = warnings_serious(warnings);
     if (!conversion->strict || !serious)
-        return false;
-    snprintf(result->detail, sizeof result->detail, "%s (%s)", serious->message, serious->code);
-    return true;
+        return true;
+    snprintf(detail, CONVERSION_DETAIL, "%s (%s)", serious->message, serious->code);
+    return false;
 }
 
-bool task_convert(const struct conversion_task *task, const struct pose_target *target,
-                  const struct conversion_parts *given, const struct task_file *file,
-                  struct task_result *result)
+bool conversion_make_one(const struct conversion_place *place, const struct pose_target *target,
+                         const struct conversion_parts *given, const struct conversion_file *file,
+                         struct conversion_result *result, char detail[CONVERSION_DETAIL])
 {
     struct conversion conversion;
-    struct conversion_parts parts = *given;
-    struct conversion_order order = {.service = task->service,
-                                     .options = task->options,
-                                     .common = task->common,
-                                     .conversion = &conversion,
-                                     .parts = &parts,
-                                     .name = file->name,
-                                     .key_file = file->key_file,
-                                     .unzipped = !file->zipped};
-    const struct conversion_place place = {
-        .params = task->params, .common = task->common, .own = task->source};
+    const struct conversion_order order = {.place = place, .conversion = &conversion, .file = *file};
     struct param_error misuse;
     struct pose_error error;
     bool done = false;
-    *result = (struct task_result){0};
-    parts.skeleton = (struct ingredient_skeleton){0};
-    if (!conversion_read(task->params, target, false, &conversion, &misuse)) {
-        take_misuse(result, &misuse);
-    } else if (!conversion_complete(&place, &conversion, &parts, &misuse)) {
-        /* What is wrong with the clip itself, such as its skeleton, is no misuse. */
-        snprintf(result->detail, sizeof result->detail, "%s: %s", misuse.name, misuse.detail);
+    *result = (struct conversion_result){0};
+    bool read = conversion_read(place->from.params, target, false, &conversion, &misuse);
+    conversion.parts = *given;
+    conversion.parts.skeleton = (struct ingredient_skeleton){0};
+    if (!read || !conversion_complete(place, &conversion, &misuse)) {
+        snprintf(detail, CONVERSION_DETAIL, "%s: %s", misuse.name, misuse.detail);
     } else {
-        conversion_parts_offer_skeleton(&parts, &given->skeleton);
-        done = conversion_make(&order, &result->made, &error) ? !is_refused(&conversion, result)
-                                                              : take_error(result, &error);
+        conversion_parts_offer_skeleton(&conversion.parts, &given->skeleton);
+        done = conversion_make(&order, result, &error) ? is_allowed(&conversion, &result->warnings, detail)
+                                                       : put_error(&error, detail);
     }
     conversion_release(&conversion);
     return done;
@@ -375,12 +414,12 @@ static uint32_t count_clips(const struct index_entry *entry)
     return count;
 }
 
-char *task_file_name(const struct index_entry *entry, const char *clip)
+char *conversion_file_name(const struct index_entry *entry, const char *clip)
 {
     const char *base = name_base(entry->name);
     char *stem = strndup(base, name_stem(base)), *text = strdup(clip ? clip : ""), *name = NULL;
     if (stem && text) {
-        const char *own = convert_file_name(text);
+        const char *own = name_make_safe(text);
         const struct pose_format *format = entry->format ? pose_format_find(entry->format) : NULL;
         bool has_number = format && format->is_linked && !strcasestr(stem, own); /* the name is elsewhere */
         bool is_one = count_clips(entry) == 1;
@@ -391,21 +430,4 @@ char *task_file_name(const struct index_entry *entry, const char *clip)
     free(text);
     free(stem);
     return name;
-}
-
-/* ------------------------------------------------------------------------------------------------------ reports -- */
-
-void task_describe(struct pose_buffer *text, const char *name, size_t size,
-                   const struct convert_warnings *warnings)
-{
-    struct json_writer json;
-    jsonw_init(&json, text);
-    jsonw_object(&json, NULL);
-    jsonw_string(&json, "file", name);
-    jsonw_unsigned(&json, "bytes", size);
-    jsonw_array(&json, "warnings");
-    if (warnings)
-        jsonw_warnings(&json, warnings->items, warnings->count);
-    jsonw_end(&json);
-    jsonw_end(&json);
 }

@@ -2,7 +2,7 @@
 #include "api/handlers/assets.h"
 
 #include "api/handlers/handlers.h"
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 #include "api/views/asset_json.h"
 #include "server/library/entry/describe.h"
 

@@ -1,7 +1,7 @@
 /* Characters: suits and appearances of The Sims, and those of Metroid Prime, with their skeleton, meshes and clips. */
 #include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
-#include "api/conversion/body.h"
+#include "api/choices/body.h"
 #include "api/views/asset_json.h"
 #include "lib/core/error.h"
 #include "server/library/bodies/relations.h"

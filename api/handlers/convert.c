@@ -3,7 +3,6 @@
 #include "api/conversion/bundle.h"
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
-#include "api/handlers/mixed_conversion.h"
 #include "server/library/called.h"
 #include "server/library/names.h"
 #include "server/store/draft.h"
@@ -17,7 +16,6 @@ struct request {
     const struct catalog *own; /* of the body only */
     uint32_t clip_count;
     struct ingredient clips[INGREDIENT_CLIPS];
-    struct conversion_parts parts;
 };
 
 /* ------------------------------------------------------------------------------------------------- which clips -- */
@@ -95,7 +93,7 @@ static bool is_scene(const struct request *request)
 static bool take_model(struct request *request)
 {
     const struct catalog *own = request->own;
-    struct conversion_parts *parts = &request->parts;
+    struct conversion_parts *parts = &request->conversion->parts;
     if (is_scene(request) && (own->lists[ASSET_MESH].present || own->lists[ASSET_SKELETON].present)) {
         const struct catalog_item *mesh;
         uint32_t next = 0;
@@ -119,7 +117,8 @@ static bool choose_mesh(struct request *request)
     if (params_get(&request->call->params, "mesh"))
         return true;
     if (count == 1) {
-        request->parts.meshes[request->parts.mesh_count++] =
+        struct conversion_parts *parts = &request->conversion->parts;
+        parts->meshes[parts->mesh_count++] =
             (struct ingredient){request->own, catalog_first(request->own, ASSET_MESH)};
         return true;
     }
@@ -170,14 +169,14 @@ static char *output_name(const struct request *request, const struct body_files 
     if (request->clip_count == 1)
         return strdup(request->clips[0].item->asset->name);
     if (request->conversion->target->is_mesh)
-        return strdup(request->parts.meshes[0].item->asset->name);
+        return strdup(request->conversion->parts.meshes[0].item->asset->name);
     return strndup(files->name, name_stem(files->name));
 }
 
 static enum api_outcome convert_catalog(struct request *request, const struct body_files *files)
 {
     struct api_call *call = request->call;
-    struct conversion_parts *parts = &request->parts;
+    struct conversion_parts *parts = &request->conversion->parts;
     bool is_mesh = request->conversion->target->is_mesh;
     bool chosen = is_mesh ? choose_mesh(request) : choose_clips(request);
     parts->clip_count = request->clip_count;
@@ -186,7 +185,7 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
         return API_DONE;
     const struct conversion_place place = conversion_place(call, request->own);
     struct param_error error;
-    if (!conversion_complete(&place, request->conversion, parts, &error))
+    if (!conversion_complete(&place, request->conversion, &error))
         return reply_parameter(call, &error);
     if (is_mesh && parts->mesh_count != 1)
         return reply_bad_parameter(call, "mesh", "must be one mesh");
@@ -195,12 +194,8 @@ static enum api_outcome convert_catalog(struct request *request, const struct bo
     char *name = output_name(request, files);
     if (!name)
         return reply_no_memory(call);
-    struct conversion_order order = {.service = call->service,
-                                     .options = call_options(call),
-                                     .common = call->catalog,
-                                     .conversion = request->conversion,
-                                     .parts = parts,
-                                     .name = name};
+    const struct conversion_order order = {
+        .place = &place, .conversion = request->conversion, .file.name = name};
     response_header(call->response, "Cache-Control", "no-store");
     enum api_outcome outcome = reply_conversion(call, &order);
     free(name);
@@ -252,7 +247,7 @@ static enum api_outcome convert_one(struct api_call *call)
     struct upload_source source;
     struct conversion conversion;
     struct param_error error;
-    const struct pose_target *target = conversion_target_of_to(&call->params, &error);
+    const struct pose_target *target = target_of_to(&call->params, &error);
     if (!target)
         return reply_parameter(call, &error);
     enum api_outcome outcome = API_DONE;
@@ -262,7 +257,7 @@ static enum api_outcome convert_one(struct api_call *call)
         outcome = convert_mixture(call, &conversion);
     } else if (body_files_read(call, &files)) {
         /* The game of the result, for targets that support several: see openapi.json. */
-        if (convert_target_takes(target, "game"))
+        if (target_takes(target, "game"))
             files.upload.game = NULL;
         if (body_files_source(call, &files, &source))
             outcome = convert_body(call, &conversion, &files, &source);
@@ -317,7 +312,7 @@ static enum api_outcome convert_all(struct api_call *call)
     struct body_files files;
     struct upload_source source;
     struct param_error error;
-    const struct pose_target *target = bundle_target(&call->params, &error);
+    const struct pose_target *target = clip_target_of_to(&call->params, &error);
     if (!target)
         return reply_parameter(call, &error);
     if (params_get(&call->params, "clip"))
@@ -329,7 +324,7 @@ static enum api_outcome convert_all(struct api_call *call)
     struct bundle_bytes bytes = {0};
     struct draft **taken_from = NULL;
     /* The game of the result, for targets that support several. */
-    if (convert_target_takes(target, "game"))
+    if (target_takes(target, "game"))
         files.upload.game = NULL;
     if (body_files_source(call, &files, &source)) {
         if (keep_bytes(&files, &source, &bytes, &taken_from))

@@ -2,7 +2,7 @@
 #include "api/handlers/handlers.h"
 #include "api/poses/difference.h"
 #include "api/poses/pose_request.h"
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 #include "api/views/asset_json.h"
 #include "server/ops/clock.h"
 

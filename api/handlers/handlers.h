@@ -12,8 +12,6 @@ api_handler handle_archives, handle_archive, handle_entries, handle_entry_bytes;
 api_handler handle_upload, handle_delete, handle_publish;
 /* api/handlers/clips.c */
 api_handler handle_clips, handle_clip, handle_clip_keys, handle_clip_events;
-/* api/handlers/conversions.c */
-api_handler handle_clip_convert, handle_archive_zip;
 /* api/handlers/poses.c */
 api_handler handle_pose, handle_poses;
 /* Answers a request that differs from an earlier one in its time only, before its path and parameters are read. False: it
@@ -32,8 +30,9 @@ api_handler handle_skeleton_humanoid, handle_clip_retarget, handle_people;
 api_handler handle_meshes, handle_mesh, handle_mesh_vertices;
 /* api/handlers/characters.c */
 api_handler handle_characters, handle_character;
-/* api/handlers/models.c */
-api_handler handle_skeleton_model, handle_mesh_model, handle_character_model;
+/* api/handlers/exports.c */
+api_handler handle_clip_convert, handle_skeleton_model, handle_mesh_model, handle_character_model,
+    handle_archive_zip;
 /* api/handlers/sims3.c */
 api_handler handle_changes;
 api_handler handle_hash, handle_resolve;
@@ -52,6 +51,11 @@ api_handler handle_preview;
 api_handler handle_plot;
 /* api/handlers/convert.c */
 api_handler handle_convert;
+/* api/handlers/mixed_conversion.c, for handle_convert: whether the body is an item of POST /v1/poses rather than a file,
+ * and its conversion, with what was read of the query. */
+struct conversion;
+bool body_is_mixture(const struct api_call *call);
+enum api_outcome convert_mixture(struct api_call *call, struct conversion *conversion);
 /* api/handlers/inspect.c */
 api_handler handle_inspect;
 

@@ -1,7 +1,7 @@
 /* Meshes: lists, one mesh with its faces, and its vertices in a pose. */
 #include "api/handlers/assets.h"
 #include "api/handlers/handlers.h"
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 #include "api/views/asset_json.h"
 #include "api/poses/pose_request.h"
 #include "server/library/bodies/body.h"

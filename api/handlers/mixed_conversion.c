@@ -1,5 +1,6 @@
-#include "api/handlers/mixed_conversion.h"
-
+/* POST /v1/convert of an item of POST /v1/poses: several clips together become one file. */
+#include "api/conversion/converted.h"
+#include "api/handlers/handlers.h"
 #include "api/poses/mixed_clip.h"
 #include "server/library/names.h"
 
@@ -73,7 +74,6 @@ static bool complete_item(const struct api_call *call, const struct conversion *
 struct mixing_work {
     struct api_call *call;
     struct conversion *conversion;
-    struct conversion_parts parts; /* skeleton and meshes */
     const struct mixture *mixture;
     struct mixed_clip mixed;
     const char *name;
@@ -81,15 +81,15 @@ struct mixing_work {
 };
 
 /* For struct conversion_order. */
-static bool gather(void *user, struct ingredients *ingredients, struct convert_warnings *warnings,
+static bool gather(void *user, struct ingredients *ingredients, struct warnings *warnings,
                    struct pose_error *error)
 {
     struct mixing_work *work = user;
     const struct pose_conversion_clip clip = {.clip = &work->mixed.clip, .from = "gltf", .name = work->name};
     if (work->mixture->morph_count > 1)
-        convert_warn_text(warnings, "morphs_left_out", POSE_NOTE, "poses of hands and faces are not written");
+        warnings_add(warnings, "morphs_left_out", POSE_NOTE, "poses of hands and faces are not written");
     for (uint32_t i = 0; i < work->mixture->warning_count; i++)
-        convert_warn(warnings, &work->mixture->warnings[i]);
+        warnings_take(warnings, &work->mixture->warnings[i]);
     return ingredients_put_clip(ingredients, &clip, error) &&
            conversion_parts_add(work->order, ingredients, warnings, error);
 }
@@ -99,11 +99,12 @@ static enum api_outcome convert(struct mixing_work *work)
     struct api_call *call = work->call;
     const struct pose_request *request = &work->mixture->request;
     const struct conversion_place place = conversion_place(call, NULL);
+    struct conversion_parts *parts = &work->conversion->parts;
     struct param_error error;
-    work->parts.is_mixed = true;
-    if (!conversion_parts_read(&place, &work->parts, &error))
+    parts->is_mixed = true;
+    if (!conversion_parts_read(&place, parts, &error))
         return reply_parameter(call, &error);
-    work->parts.skeleton = (struct ingredient_skeleton){
+    parts->skeleton = (struct ingredient_skeleton){
         call->catalog, request->retargeting.on ? request->retargeting.carrying.onto : request->skeleton};
     work->conversion->fps = 0; /* the keys are on its frames */
     const char *name = params_get(&call->params, "name");
@@ -111,14 +112,8 @@ static enum api_outcome convert(struct mixing_work *work)
     if (!stem)
         return reply_no_memory(call);
     work->name = stem;
-    struct conversion_order order = {.service = call->service,
-                                     .options = call_options(call),
-                                     .common = call->catalog,
-                                     .conversion = work->conversion,
-                                     .parts = &work->parts,
-                                     .gather = gather,
-                                     .user = work,
-                                     .name = stem};
+    const struct conversion_order order = {
+        .place = &place, .conversion = work->conversion, .gather = gather, .user = work, .file.name = stem};
     work->order = &order;
     response_drop_header(call->response, "Posed-Warning"); /* the conversion warns of its skeleton itself */
     response_header(call->response, "Cache-Control", "no-store");

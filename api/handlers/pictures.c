@@ -1,8 +1,8 @@
 /* preview.svg, preview.png, preview.webp: drawn on the pool and cached among the encoded replies. */
 
-#include "api/conversion/body.h"
+#include "api/choices/body.h"
 #include "api/handlers/handlers.h"
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 #include "lib/core/error.h"
 #include "api/poses/pose_request.h"
 #include "server/ops/clock.h"
@@ -37,8 +37,9 @@ static enum picture_type type_of(const struct route *route)
 /* A clip has a body unless it is said otherwise. */
 static bool read_body(struct api_call *call, struct preview *preview)
 {
+    const struct choice_place from = {&call->params, call->catalog, NULL};
     struct param_error error;
-    if (!body_read(&call->params, call->catalog, NULL, &preview->body, &error)) {
+    if (!body_read(&from, &preview->body, &error)) {
         reply_parameter(call, &error);
         return false;
     }
@@ -191,7 +192,7 @@ struct drawing {
     struct pose_skin *skins[FIGURE_MESHES];
     struct pose_image images[INGREDIENT_IMAGES];
     struct pose_document *decoded[INGREDIENT_IMAGES];
-    struct convert_warnings warnings;
+    struct warnings warnings;
 };
 
 /* Decodes the images that are still files; one that cannot be read is left out. */
@@ -296,7 +297,7 @@ static void release(struct drawing *drawing)
         pose_document_free(drawing->decoded[i]);
     ingredients_free(drawing->ingredients);
     pose_document_free(drawing->mannequin);
-    convert_warnings_release(&drawing->warnings);
+    warnings_release(&drawing->warnings);
     player_put(drawing->player);
 }
 
@@ -386,8 +387,8 @@ static struct cache_object *make_picture(void *user, struct pose_error *error)
         return NULL;
     }
     pose_request_warnings(&drawing->preview->pose, drawing->player, &drawing->warnings);
-    convert_warnings_codes(&drawing->warnings, picture->codes);
-    convert_warnings_explain(&drawing->warnings, picture->serious, sizeof picture->serious);
+    warnings_codes(&drawing->warnings, picture->codes);
+    warnings_explain(&drawing->warnings, picture->serious, sizeof picture->serious);
     release(drawing);
     keep(drawing->call->service, drawing->key, picture);
     picture->object.weight = sizeof *picture + picture->bytes.capacity;

@@ -1,6 +1,6 @@
 #include "api/pages/card.h"
 
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 
 #include <stdio.h>
 #include <string.h>

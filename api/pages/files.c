@@ -3,7 +3,7 @@
 #include "api/pages/files.h"
 
 #include "api/protocol/coding.h"
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 #include "api/signing/signed.h"
 #include "api/handlers/handlers.h"
 #include "lib/core/bytes/writer.h"

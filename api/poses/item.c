@@ -1,6 +1,6 @@
 #include "api/poses/item.h"
 
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 
 #include <math.h>
 #include <stdio.h>

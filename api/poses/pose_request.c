@@ -1,6 +1,6 @@
 #include "api/poses/pose_request.h"
 
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 #include "api/views/asset_json.h"
 #include "server/library/names.h"
 
@@ -19,30 +19,28 @@ static bool may_name_morphs(const struct api_call *call, const struct pose_reque
     return format && format->hashes_morphs;
 }
 
-static bool choose_skeleton(struct api_call *call, struct pose_request *request, struct catalog_item *clip)
+/* skeleton= and retarget=. */
+static bool choose_skeletons(struct api_call *call, struct pose_request *request)
 {
-    const char *text = params_get(&call->params, "skeleton");
-    struct asset_id id;
-    request->automatic = !text || !strcmp(text, "auto");
-    if (request->automatic) {
-        request->skeleton = catalog_skeleton(call->catalog, clip);
+    const struct choice_place from = {&call->params, call->catalog, NULL};
+    const struct ingredient clip = {call->catalog, request->clip};
+    struct ingredient_skeleton skeleton = {0};
+    struct param_error error;
+    bool done = skeleton_read(&from, &clip, &skeleton, &request->automatic, &error);
+    request->skeleton = skeleton.choice;
+    if (done && request->automatic)
         request->inside = scope_holds(call, &request->skeleton) && !may_name_morphs(call, request);
-        return true;
-    }
-    if (!strcmp(text, "none"))
-        return true;
-    if (id_parse(text, strlen(text), &id))
-        request->skeleton = catalog_find_skeleton(call->catalog, &id);
-    if (request->skeleton.asset)
-        return true;
-    reply_bad_parameter(call, "skeleton", "\"%.60s\" is neither auto, none, nor the id of a skeleton", text);
-    return false;
+    done =
+        done && retargeting_read(&from, clip.item, NULL, &request->skeleton, &request->retargeting, &error);
+    if (!done)
+        reply_parameter(call, &error);
+    return done;
 }
 
 static bool read_up(struct api_call *call, struct pose_request *request)
 {
     struct param_error error;
-    if (!conversion_read_up(&call->params, &request->up, &error)) {
+    if (!up_read(&call->params, &request->up, &error)) {
         reply_parameter(call, &error);
         return false;
     }
@@ -78,13 +76,8 @@ bool pose_request_read(struct api_call *call, struct catalog_item *clip, struct 
     request->joints_parameter = "joints";
     request->joints = params_get(params, request->joints_parameter);
     request->strict = strict;
-    const struct retargeting_place at = {params, call->catalog};
-    if (!choose_skeleton(call, request, clip))
+    if (!choose_skeletons(call, request))
         return false;
-    if (!retargeting_read(&at, clip, NULL, &request->skeleton, &request->retargeting, &error)) {
-        reply_parameter(call, &error);
-        return false;
-    }
     if (strict && !request->retargeting.on) {
         reply_bad_parameter(call, "strict", "requires retarget=1");
         return false;
@@ -288,7 +281,7 @@ static bool get_player(struct api_call *call, struct pose_request *request, enum
 }
 
 void pose_request_warnings(const struct pose_request *request, const struct player *player,
-                           struct convert_warnings *warnings)
+                           struct warnings *warnings)
 {
     struct pose_warning warning;
     if (skeleton_warning(&request->skeleton, &warning))
@@ -298,7 +291,7 @@ void pose_request_warnings(const struct pose_request *request, const struct play
     if (retargeting_warning(&request->retargeting, &warning))
         warnings->items[warnings->count++] = warning;
     const struct pose_retarget_report *report = pose_retarget_report(player->retarget);
-    for (uint32_t i = 0; i < report->warning_count && warnings->count < CONVERT_WARNINGS; i++)
+    for (uint32_t i = 0; i < report->warning_count && warnings->count < MAX_WARNINGS; i++)
         warnings->items[warnings->count++] = report->warnings[i];
 }
 
@@ -310,13 +303,13 @@ static bool has_warnings(const struct pose_request *request)
 /* False, with the 422 answered, if strict=1 rejects a warning. */
 static bool is_clean(struct api_call *call, const struct pose_request *request)
 {
-    struct convert_warnings warnings;
+    struct warnings warnings;
     char serious[480];
     if (!request->strict)
         return true;
-    convert_warnings_init(&warnings);
+    warnings_init(&warnings);
     pose_request_warnings(request, request->player, &warnings);
-    convert_warnings_explain(&warnings, serious, sizeof serious);
+    warnings_explain(&warnings, serious, sizeof serious);
     if (!*serious)
         return true;
     reply_problem(call, 422, "strict", "%s", serious);
@@ -414,8 +407,8 @@ void pose_request_tail(struct json_writer *json, const struct pose_request *requ
     }
     if (!has_warnings(request) && !more_count)
         return;
-    struct convert_warnings warnings;
-    convert_warnings_init(&warnings);
+    struct warnings warnings;
+    warnings_init(&warnings);
     pose_request_warnings(request, request->player, &warnings);
     if (warnings.count || more_count) {
         jsonw_array(json, "warnings");

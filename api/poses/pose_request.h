@@ -3,10 +3,10 @@
 #ifndef POSED_API_POSES_POSE_REQUEST_H
 #define POSED_API_POSES_POSE_REQUEST_H
 
-#include "api/conversion/converted.h"
-#include "api/conversion/retargeting.h"
+#include "api/choices/retargeting.h"
 #include "api/protocol/reply.h"
 #include "server/library/player.h"
+#include "server/library/warnings.h"
 
 struct pose_request {
     const struct catalog_item *clip;
@@ -46,7 +46,7 @@ enum freshness pose_request_freshness(const struct pose_request *request);
 /* All warnings of a player: about its skeletons, and about the quality of a retargeting. Borrowed from the
  * player. */
 void pose_request_warnings(const struct pose_request *request, const struct player *player,
-                           struct convert_warnings *warnings);
+                           struct warnings *warnings);
 
 /* Writes "clip" … "skeleton" of an answer into an open object. */
 void pose_request_head(struct json_writer *json, const struct pose_request *request);

@@ -2,7 +2,7 @@
 
 #include "api/protocol/coding.h"
 #include "server/ops/clock.h"
-#include "server/convert/convert.h"
+#include "server/library/names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +251,7 @@ void reply_attachment(struct api_call *call, const char *name, const char *exten
     /* Only characters that are safe in headers and on every file system; longer names are of no use. */
     char value[MAX_NAME + 200], plain[160], text[MAX_NAME], whole[MAX_NAME + 20];
     snprintf(text, sizeof text, "%s", name);
-    snprintf(whole, sizeof whole, "%s.%.16s", convert_file_name(text), extension);
+    snprintf(whole, sizeof whole, "%s.%.16s", name_make_safe(text), extension);
     size_t used = 0;
     for (const char *at = whole; *at && used + 1 < sizeof plain; at++)
         plain[used++] = (*at > ' ' && *at <= '~' && !strchr("%'", *at)) ? *at : '_';

@@ -2,7 +2,7 @@
 #include "lib/core/nearest.h"
 #include "server/commands/commands.h"
 #include "server/commands/asking.h"
-#include "server/commands/conversion_job.h"
+#include "server/commands/convert.h"
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
@@ -31,7 +31,7 @@ struct convert_values {
     }
 
 /* Filled in from the library's table before the options are parsed. */
-static char to_help[CONVERT_WORDS];
+static char to_help[TARGET_WORDS];
 
 static const struct option options[] = {
     TEXT("--from", "F", from, "detected", "format of IN; skips detection"),
@@ -83,24 +83,31 @@ static const struct option options[] = {
 
 bool job_has_archive(const struct job *job, uint32_t archive)
 {
-    const char *root = job->task.source->archives[archive]->root;
-    return job->task.source != job->task.common || (root && !strcmp(root, job->in));
+    const char *root = job->place.from.own->archives[archive]->root;
+    return job->place.from.own != job->place.from.common || (root && !strcmp(root, job->in));
 }
 
 bool job_has(const struct job *job, const struct catalog_item *item)
 {
     struct place_walk walk = {0};
-    while (catalog_next_place(job->task.source, item, &walk)) {
+    while (catalog_next_place(job->place.from.own, item, &walk)) {
         if (job_has_archive(job, walk.place.archive))
             return true;
     }
     return false;
 }
 
-int job_misused(const struct job *job, const struct task_result *result)
+bool job_allows(const struct job *job, const struct pose_target *target, int *status)
 {
-    return result->is_map ? command_failed(job->map, "%s", result->detail)
-                          : command_misused("%s", result->detail);
+    struct conversion conversion;
+    struct param_error error;
+    bool done = conversion_read(job->place.from.params, target, false, &conversion, &error);
+    conversion_release(&conversion);
+    if (!done && !strcmp(error.name, "map"))
+        *status = command_failed(job->map, "%s", error.detail);
+    else if (!done)
+        *status = command_misused("%s: %s", error.name, error.detail);
+    return done;
 }
 
 static bool is_folder(const char *path)
@@ -120,8 +127,8 @@ static bool means_folder(const struct job *job, const char *out)
     struct stat status;
     if (!stat(out, &status))
         return false;
-    for (uint32_t a = 0; a < job->task.source->archive_count; a++) {
-        if (job_has_archive(job, a) && strcmp(job->task.source->archives[a]->format, "file") != 0)
+    for (uint32_t a = 0; a < job->place.from.own->archive_count; a++) {
+        if (job_has_archive(job, a) && strcmp(job->place.from.own->archives[a]->format, "file") != 0)
             return true;
     }
     return false;
@@ -130,11 +137,11 @@ static bool means_folder(const struct job *job, const char *out)
 /* OUT names neither a format nor, by what it is or how it ends, only a folder. */
 static int tell_no_target(const char *out)
 {
-    char words[CONVERT_WORDS];
-    const char *base = strrchr(out, '/'), *dot = strrchr(base ? base : out, '.');
-    convert_target_words(NULL, words);
-    if (!is_folder(out) && dot && dot[1])
-        return command_misused("%s: no format ends in .%s; --to is one of %s", out, dot + 1, words);
+    char words[TARGET_WORDS];
+    const char *extension = convert_extension(out);
+    target_words(NULL, words);
+    if (!is_folder(out) && *extension)
+        return command_misused("%s: no format ends in .%s; --to is one of %s", out, extension, words);
     return command_misused("%s is a folder: --to says what goes into it, one of %s", out, words);
 }
 
@@ -259,14 +266,14 @@ static int convert_forced(struct job *job, const struct convert_values *values, 
     if (!file_map(job->in, &file, &error))
         return command_broken(job->in, &error);
     const struct upload_source source = {.name = job->in, .bytes = file.bytes, .format = values->from};
-    const struct own_setting setting = {.service = job->task.service,
-                                        .common = job->task.common,
-                                        .options = job->task.service->index_options,
+    const struct own_setting setting = {.service = job->place.service,
+                                        .common = job->place.from.common,
+                                        .options = job->place.service->index_options,
                                         .keeps = true};
     struct own_catalog own;
     int status;
     if (own_catalog_open(&own, &source, &setting)) {
-        job->task.source = own.catalog;
+        job->place.from.own = own.catalog;
         status = convert_job(job, values, out);
     } else {
         status = command_broken(job->in, &own.refusal.error);
@@ -284,12 +291,12 @@ static int convert(struct service *service, const struct convert_values *values,
     struct report report = {.json = values->json, .quiet = values->quiet};
     int status = COMMAND_BAD_INPUT;
     if (read_arguments(catalog, values, &arguments)) {
-        const struct conversion_task task = {.service = service,
-                                             .common = catalog,
-                                             .source = catalog,
-                                             .options = service->index_options.pose,
-                                             .params = &arguments.params};
-        struct job job = {.task = task, .in = in, .map = values->map, .report = &report};
+        struct job job = {.place = {.service = service,
+                                    .from = {&arguments.params, catalog, catalog},
+                                    .options = service->index_options.pose},
+                          .in = in,
+                          .map = values->map,
+                          .report = &report};
         status = values->from ? convert_forced(&job, values, out) : convert_job(&job, values, out);
         bool with_counts = means_folder(&job, out) && !values->clip;
         if (status != COMMAND_BAD_USAGE)
@@ -319,12 +326,12 @@ static bool check_alone(const struct convert_values *values)
 
 static bool check_values(const struct convert_values *values, const char *out)
 {
-    char words[CONVERT_WORDS], hint[NEAREST_HINT];
+    char words[TARGET_WORDS], hint[NEAREST_HINT];
     struct nearest nearest;
     if (!check_alone(values))
         return false;
-    if (values->to && !pose_target_find(values->to) && !pose_mesh_target_find(values->to)) {
-        convert_target_words(NULL, words);
+    if (values->to && !target_of_word(values->to)) {
+        target_words(NULL, words);
         nearest_begin(&nearest, values->to, strlen(values->to));
         for (const struct pose_target *target = pose_targets(); target->word; target++)
             nearest_offer(&nearest, target->word);
@@ -355,7 +362,7 @@ static bool check_values(const struct convert_values *values, const char *out)
 
 static void list_targets(void)
 {
-    convert_target_words(NULL, to_help);
+    target_words(NULL, to_help);
 }
 
 static int run_convert(const struct command *command, int argc, char **argv)

@@ -1,5 +1,5 @@
 /* Converts everything in an archive or a folder on all processors, and continues after broken files. */
-#include "server/commands/conversion_job.h"
+#include "server/commands/convert.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
 #include "server/library/names.h"
@@ -30,7 +30,6 @@ struct work {
     int folder;
     size_t count, capacity;
     struct task *tasks;
-    bool misused;
 };
 
 /* ------------------------------------------------------------------------------------------------------- names -- */
@@ -39,7 +38,7 @@ struct work {
 static bool has_several(const struct job *job)
 {
     uint32_t count = 0;
-    for (uint32_t a = 0; a < job->task.source->archive_count; a++)
+    for (uint32_t a = 0; a < job->place.from.own->archive_count; a++)
         count += job_has_archive(job, a);
     return count > 1;
 }
@@ -60,10 +59,10 @@ static char *print(const char *format, ...)
 /* In a folder of the archive's name, where there are several. */
 static char *name_of(const struct work *work, const struct catalog_item *item, struct catalog_place place)
 {
-    const struct index_archive *archive = work->job->task.source->archives[place.archive];
+    const struct index_archive *archive = work->job->place.from.own->archives[place.archive];
     bool in_folder =
         has_several(work->job) && strcmp(archive->format, "folder") && strcmp(archive->format, "file");
-    char *name = task_file_name(archive->entries[place.entry], item->asset->name);
+    char *name = conversion_file_name(archive->entries[place.entry], item->asset->name);
     if (!name)
         abort();
     if (!in_folder)
@@ -85,7 +84,7 @@ static void add_task(struct work *work, const struct catalog_item *item, struct 
 
 static void list_tasks(struct work *work)
 {
-    const struct catalog *source = work->job->task.source;
+    const struct catalog *source = work->job->place.from.own;
     struct catalog_item *item;
     uint32_t next = 0;
     while ((item = catalog_next(source, ASSET_CLIP, &next))) {
@@ -107,17 +106,17 @@ static void name_key_file(void *user, size_t index)
 {
     struct work *work = user;
     struct task *task = &work->tasks[index];
-    const struct index_archive *archive = work->job->task.source->archives[task->place.archive];
+    const struct index_archive *archive = work->job->place.from.own->archives[task->place.archive];
     struct pose_error error;
     struct pose_document *document = index_decode(
-        archive, task->place.entry, work->job->task.common->archives, work->job->task.common->path_count,
-        &work->job->task.service->index_options.pose, &error);
+        archive, task->place.entry, work->job->place.from.common->archives,
+        work->job->place.from.common->path_count, &work->job->place.service->index_options.pose, &error);
     if (!document)
         return; /* the conversion reports it */
     const struct index_asset *asset = task->item->asset;
     char file[POSE_SECOND_NAME];
     pose_second_name(work->target, &document->clips[asset->inner], asset->name, file);
-    task->key_file = print("%.*s%s", folder_length(task), task->name, convert_file_name(file));
+    task->key_file = print("%.*s%s", folder_length(task), task->name, name_make_safe(file));
     pose_document_free(document);
 }
 
@@ -132,7 +131,7 @@ static void name_files(struct work *work)
     if (!names_make_unique(names, work->count))
         abort();
     if (work->target->second) {
-        parallel_for(work->count, work->job->task.service->index_options.threads, name_key_file, work);
+        parallel_for(work->count, work->job->place.service->index_options.threads, name_key_file, work);
         for (size_t i = 0; i < work->count; i++) {
             if (work->tasks[i].key_file)
                 names[count++] = &work->tasks[i].key_file;
@@ -145,23 +144,25 @@ static void name_files(struct work *work)
 
 /* -------------------------------------------------------------------------------------------------- converting -- */
 
-static bool save(const struct work *work, struct task *task, const struct task_result *result)
+static bool save_bytes(const struct work *work, const char *path, const struct pose_buffer *bytes)
+{
+    return save_below(work->folder, path, (struct pose_bytes){bytes->data, bytes->size});
+}
+
+static bool save(const struct work *work, struct task *task, const struct conversion_result *made)
 {
     char extension[16];
-    convert_target_extension(work->target, extension);
+    target_extension(work->target, extension);
     char *path = print("%s.%s", task->name, extension);
     if (work->job->report->json)
-        task_describe(&task->described, path, result->made.bytes.size, &result->made.warnings);
-    const struct pose_buffer *first = &result->made.bytes, *second = &result->made.second.bytes;
-    bool done = save_below(work->folder, path, (struct pose_bytes){first->data, first->size});
+        warnings_describe(&task->described, path, made->bytes.size, &made->warnings);
+    bool done = save_bytes(work, path, &made->bytes);
     free(path);
-    if (!done || !result->made.is_pair)
-        return done;
-    char *name = convert_second_name(work->target, result->made.second.name);
-    path = print("%.*s%s", folder_length(task), task->name, name);
-    done = save_below(work->folder, path, (struct pose_bytes){second->data, second->size});
-    free(name);
-    free(path);
+    for (uint32_t i = 0; i < made->beside_count && done; i++) {
+        path = print("%.*s%s", folder_length(task), task->name, made->beside[i].name);
+        done = save_bytes(work, path, &made->beside[i].bytes);
+        free(path);
+    }
     return done;
 }
 
@@ -169,44 +170,28 @@ static void convert_task(void *user, size_t index)
 {
     struct work *work = user;
     struct task *task = &work->tasks[index];
-    const struct ingredient clip = {work->job->task.source, task->item};
+    const struct ingredient clip = {work->job->place.from.own, task->item};
     struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
-    struct task_result result;
-    char codes[WARNING_CODES];
-    const struct task_file file = {.name = name_base(task->name),
-                                   .key_file = task->key_file ? name_base(task->key_file) : NULL};
-    bool done = task_convert(&work->job->task, work->target, &parts, &file, &result);
+    struct conversion_result result;
+    char detail[CONVERSION_DETAIL], codes[WARNING_CODES];
+    const struct conversion_file file = {.name = name_base(task->name),
+                                         .key_file = task->key_file ? name_base(task->key_file) : NULL,
+                                         .unzipped = true};
+    bool done = conversion_make_one(&work->job->place, work->target, &parts, &file, &result, detail);
     if (!done) {
-        task->said = strdup(result.detail);
+        task->said = strdup(detail);
     } else if (!save(work, task, &result)) {
         task->said = strdup(errno == EINVAL ? "the name leads out of the folder" : strerror(errno));
         done = false;
     } else {
-        convert_warnings_codes(&result.made.warnings, codes);
-        task->is_note = !convert_warnings_serious(&result.made.warnings);
+        warnings_codes(&result.warnings, codes);
+        task->is_note = !warnings_serious(&result.warnings);
         if (*codes)
             task->said = print("%s: %s", task->is_note ? "note" : "warning", codes);
     }
     task->failed = !done;
-    task_result_release(&result);
+    conversion_result_release(&result);
     progress_step();
-}
-
-/* Checks once for options that would fail for every clip. */
-static bool check_options(struct work *work, int *status)
-{
-    struct task_result result;
-    bool fine = true;
-    if (work->count) {
-        const struct ingredient clip = {work->job->task.source, work->tasks[0].item};
-        const struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
-        task_convert(&work->job->task, work->target, &parts, &(struct task_file){.name = "x"}, &result);
-        fine = !result.misused;
-        if (!fine)
-            *status = job_misused(work->job, &result);
-        task_result_release(&result);
-    }
-    return fine;
 }
 
 /* --------------------------------------------------------------------------------------------------- the end -- */
@@ -221,8 +206,8 @@ static bool is_skipped(const struct index_archive *archive, uint32_t entry)
 /* Reports entries that could not be read, and archives that could not be opened. */
 static void tell_broken(const struct job *job)
 {
-    for (uint32_t a = 0; a < job->task.source->archive_count; a++) {
-        const struct index_archive *archive = job->task.source->archives[a];
+    for (uint32_t a = 0; a < job->place.from.own->archive_count; a++) {
+        const struct index_archive *archive = job->place.from.own->archives[a];
         if (!job_has_archive(job, a))
             continue;
         if (archive->error)
@@ -290,14 +275,14 @@ int convert_all(const struct job *job, const struct pose_target *target, const c
     struct work work = {.job = job, .target = target};
     int status = COMMAND_BAD_USAGE;
     list_tasks(&work);
-    if (check_options(&work, &status)) {
+    if (!work.count || job_allows(job, target, &status)) {
         work.folder = save_folder(folder);
         if (work.folder < 0) {
             status = command_failed(folder, "%s", strerror(errno));
         } else {
             name_files(&work);
             progress_start("converting", work.count);
-            parallel_for(work.count, job->task.service->index_options.threads, convert_task, &work);
+            parallel_for(work.count, job->place.service->index_options.threads, convert_task, &work);
             progress_end();
             status = tell(&work);
             close(work.folder);

@@ -1,6 +1,6 @@
 /* Converts one clip, or several into one file: selects the clips, finds the format by the file's name, and
  * writes the file. */
-#include "server/commands/conversion_job.h"
+#include "server/commands/convert.h"
 #include "server/commands/save.h"
 #include "server/library/called.h"
 #include "server/library/names.h"
@@ -15,7 +15,7 @@
 
 /* --------------------------------------------------------------------------------------------------- the target -- */
 
-static const char *extension_of(const char *path)
+const char *convert_extension(const char *path)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     return dot && dot[1] ? dot + 1 : "";
@@ -23,25 +23,25 @@ static const char *extension_of(const char *path)
 
 bool convert_has_extension(const char *path)
 {
-    const char *extension = extension_of(path);
+    const char *extension = convert_extension(path);
     unsigned count;
-    convert_target_of(extension, NULL, &count);
-    return count || convert_mesh_target_of(extension) || !strcasecmp(extension, "zip");
+    target_of_extension(extension, NULL, &count);
+    return count || mesh_target_of_extension(extension) || !strcasecmp(extension, "zip");
 }
 
 /* The target for OUT's extension; if there are several, the clip's own format. NULL, with a message
  * printed, if it is ambiguous. */
 static const struct pose_target *target_of(const char *out, const char *format)
 {
-    const char *extension = extension_of(out);
-    char words[CONVERT_WORDS];
+    const char *extension = convert_extension(out);
+    char words[TARGET_WORDS];
     unsigned count;
-    const struct pose_target *target = convert_target_of(extension, format, &count);
+    const struct pose_target *target = target_of_extension(extension, format, &count);
     if (!count)
-        target = convert_mesh_target_of(extension);
+        target = mesh_target_of_extension(extension);
     if (target)
         return target;
-    convert_target_words(count ? extension : NULL, words);
+    target_words(count ? extension : NULL, words);
     if (count)
         command_misused("%s: --to says which it is of %s", out, words);
     else if (*extension)
@@ -55,9 +55,10 @@ static const struct pose_target *target_of(const char *out, const char *format)
 static const char *origin_of(const struct job *job, const struct catalog_item *item, char room[40])
 {
     struct pose_error error;
-    struct pose_document *document = index_decode(
-        job->task.source->archives[item->place.archive], item->place.entry, job->task.common->archives,
-        job->task.common->path_count, &job->task.service->index_options.pose, &error);
+    struct pose_document *document =
+        index_decode(job->place.from.own->archives[item->place.archive], item->place.entry,
+                     job->place.from.common->archives, job->place.from.common->path_count,
+                     &job->place.service->index_options.pose, &error);
     const char *origin = document ? document->clips[item->asset->inner].origin : NULL;
     if (origin)
         snprintf(room, 40, "%s", origin);
@@ -93,7 +94,7 @@ static bool is_mine(const void *user, const struct catalog_item *item)
 /* Where names are looked for: in IN. */
 static struct called_in in_of(const struct job *job)
 {
-    return (struct called_in){job->task.source, is_mine, job};
+    return (struct called_in){job->place.from.own, is_mine, job};
 }
 
 static bool add_called(const struct job *job, const char *name, struct choice *choice)
@@ -103,7 +104,7 @@ static bool add_called(const struct job *job, const char *name, struct choice *c
     char hint[NEAREST_HINT];
     const uint32_t found = called_find(&in, name, strlen(name), &clip);
     if (found == 1) {
-        choice->clips[choice->count++] = (struct ingredient){job->task.source, clip};
+        choice->clips[choice->count++] = (struct ingredient){job->place.from.own, clip};
     } else if (found) {
         fail(job, "holds %u clips of the name %s", found, name);
     } else {
@@ -127,7 +128,7 @@ static bool choose_named(const struct job *job, const char *names, struct choice
 
 static void choose_all(const struct job *job, struct choice *choice)
 {
-    const struct catalog *source = job->task.source;
+    const struct catalog *source = job->place.from.own;
     const struct called_in in = in_of(job);
     const struct catalog_item *clip;
     uint32_t next = 0;
@@ -139,8 +140,8 @@ static void choose_all(const struct job *job, struct choice *choice)
 /* Reports the first error of IN's files; false if there is none. */
 static bool tell_broken(const struct job *job)
 {
-    for (uint32_t a = 0; a < job->task.source->archive_count; a++) {
-        const struct index_archive *archive = job->task.source->archives[a];
+    for (uint32_t a = 0; a < job->place.from.own->archive_count; a++) {
+        const struct index_archive *archive = job->place.from.own->archives[a];
         if (!job_has_archive(job, a))
             continue;
         const struct pose_error *error = archive->error;
@@ -165,7 +166,7 @@ static void list_names(const struct choice *choice, char *text, size_t capacity)
 /* If a file has no clips, a scene uses its skeleton and meshes. */
 static bool take_model(const struct job *job, struct conversion_parts *parts)
 {
-    const struct catalog *source = job->task.source;
+    const struct catalog *source = job->place.from.own;
     const struct called_in in = in_of(job);
     const struct catalog_item *item;
     uint32_t next = 0;
@@ -188,32 +189,18 @@ static bool save(const struct job *job, const char *out, const struct pose_buffe
     return false;
 }
 
-/* The second file of a pair is saved beside the first. */
-static bool save_pair(const struct job *job, const char *out, const struct pose_target *target,
-                      const struct conversion_result *made)
-{
-    char *path = NULL, *name = convert_second_name(target, made->second.name);
-    if (asprintf(&path, "%.*s%s", (int)(name_base(out) - out), out, name) < 0)
-        abort();
-    bool done = save(job, path, &made->second.bytes) && save(job, out, &made->bytes);
-    free(path);
-    free(name);
-    return done;
-}
-
-/* What belongs to a mesh is saved beside it. */
-static bool save_beside(const struct job *job, const char *out, const struct pose_mesh_files *files)
+/* What belongs to the file is saved beside it, and before it. */
+static bool save_made(const struct job *job, const char *out, const struct conversion_result *made)
 {
     bool done = true;
-    for (uint32_t i = 0; i < files->count && done; i++) {
-        char *path = NULL, *name = strdup(files->files[i].name);
-        if (!name || asprintf(&path, "%.*s%s", (int)(name_base(out) - out), out, convert_file_name(name)) < 0)
+    for (uint32_t i = 0; i < made->beside_count && done; i++) {
+        char *path = NULL;
+        if (asprintf(&path, "%.*s%s", (int)(name_base(out) - out), out, made->beside[i].name) < 0)
             abort();
-        done = save(job, path, &files->files[i].bytes);
+        done = save(job, path, &made->beside[i].bytes);
         free(path);
-        free(name);
     }
-    return done;
+    return done && save(job, out, &made->bytes);
 }
 
 static char *stem_of(const char *path)
@@ -236,7 +223,7 @@ static void report_one(const struct job *job, const struct conversion_result *ma
 {
     struct pose_buffer text = {0};
     if (job->report->json)
-        task_describe(&text, out, made->bytes.size, &made->warnings);
+        warnings_describe(&text, out, made->bytes.size, &made->warnings);
     report_made(job->report, &text);
     report_warnings(job->report, job->in, &made->warnings);
 }
@@ -244,27 +231,23 @@ static void report_one(const struct job *job, const struct conversion_result *ma
 static int write_one(const struct job *job, const struct pose_target *target, const struct choice *choice,
                      const struct conversion_parts *parts, const char *out)
 {
-    struct task_result result;
+    struct conversion_result result;
+    char detail[CONVERSION_DETAIL];
+    int status = COMMAND_BAD_INPUT;
+    if (!job_allows(job, target, &status))
+        return status;
     char *name = convert_is_stream(out)
                      ? strdup(choice->count ? choice->clips[0].item->asset->name : "skeleton")
                      : stem_of(out);
-    const struct task_file file = {.name = name,
-                                   .zipped = convert_is_stream(out) || !strcasecmp(extension_of(out), "zip")};
-    bool done = task_convert(&job->task, target, parts, &file, &result);
-    int status = COMMAND_BAD_INPUT;
-    if (done) {
-        done = result.made.is_pair
-                   ? save_pair(job, out, target, &result.made)
-                   : save_beside(job, out, &result.made.beside) && save(job, out, &result.made.bytes);
-        if (done)
-            report_one(job, &result.made, out);
-        status = done ? COMMAND_DONE : COMMAND_BAD_INPUT;
-    } else if (result.misused) {
-        status = job_misused(job, &result);
-    } else {
-        report_failed(job->report, job->in, NULL, result.detail);
+    const struct conversion_file file = {
+        .name = name, .unzipped = !convert_is_stream(out) && strcasecmp(convert_extension(out), "zip") != 0};
+    if (!conversion_make_one(&job->place, target, parts, &file, &result, detail)) {
+        report_failed(job->report, job->in, NULL, detail);
+    } else if (save_made(job, out, &result)) {
+        report_one(job, &result, out);
+        status = COMMAND_DONE;
     }
-    task_result_release(&result);
+    conversion_result_release(&result);
     free(name);
     return status;
 }
@@ -292,12 +275,10 @@ static int convert_chosen(const struct job *job, const struct choice *choice, co
     char names[600];
     char origin[40];
     const char *format =
-        choice->count ? catalog_entry(job->task.source, choice->clips[0].item->place)->format : NULL;
+        choice->count ? catalog_entry(job->place.from.own, choice->clips[0].item->place)->format : NULL;
     if (format && (!strcmp(format, "gltf") || !strcmp(format, "json")))
         format = origin_of(job, choice->clips[0].item, origin);
-    const struct pose_target *target = to ? pose_target_find(to) : target_of(out, format);
-    if (to && !target)
-        target = pose_mesh_target_find(to);
+    const struct pose_target *target = to ? target_of_word(to) : target_of(out, format);
     if (!target)
         return COMMAND_BAD_USAGE;
     if (target->is_mesh)

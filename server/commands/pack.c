@@ -1,7 +1,6 @@
 /* `posed pack`: writes an archive. */
 #include "server/commands/commands.h"
 #include "server/commands/progress.h"
-#include "api/conversion/making.h"
 #include "server/commands/report.h"
 #include "server/commands/save.h"
 #include "server/ops/files.h"
@@ -201,7 +200,7 @@ static void write_package(const struct package *package, const char *out, const 
         report_failed(report, out, NULL, strerror(errno));
     } else {
         if (report->json)
-            task_describe(&described, out, bytes.size, NULL);
+            warnings_describe(&described, out, bytes.size, NULL);
         report_made(report, &described);
     }
     pose_buffer_free(&bytes);

@@ -24,7 +24,7 @@ void report_made(struct report *report, struct pose_buffer *described)
     pose_buffer_free(described);
 }
 
-void report_warnings(const struct report *report, const char *file, const struct convert_warnings *warnings)
+void report_warnings(const struct report *report, const char *file, const struct warnings *warnings)
 {
     for (uint32_t i = 0; i < warnings->count && !report->json && !report->quiet; i++)
         command_failed(file, "%s: %s (%s)", warnings->items[i].severity == POSE_WARNING ? "warning" : "note",

@@ -6,7 +6,7 @@
 #define POSED_SERVER_COMMANDS_REPORT_H
 
 #include "lib/core/bytes/json_writer.h"
-#include "server/convert/convert.h"
+#include "server/library/warnings.h"
 
 struct report {
     bool json, quiet;
@@ -14,10 +14,10 @@ struct report {
     struct pose_buffer files, errors; /* of JSON: the items of both lists so far */
 };
 
-/* Counts a file, and takes over what task_describe has made of it (empty unless json). */
+/* Counts a file, and takes over what warnings_describe has made of it (empty unless json). */
 void report_made(struct report *report, struct pose_buffer *described);
 /* Prints "posed: FILE: warning: …" for each of the warnings; nothing if quiet or JSON is wanted. */
-void report_warnings(const struct report *report, const char *file, const struct convert_warnings *warnings);
+void report_warnings(const struct report *report, const char *file, const struct warnings *warnings);
 /* Prints the failure and counts it. error may be NULL, then detail has the words. */
 void report_failed(struct report *report, const char *file, const struct pose_error *error,
                    const char *detail);

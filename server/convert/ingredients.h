@@ -5,9 +5,9 @@
 #ifndef POSED_SERVER_CONVERT_INGREDIENTS_H
 #define POSED_SERVER_CONVERT_INGREDIENTS_H
 
-#include "server/convert/convert.h"
 #include "server/library/documents.h"
 #include "server/library/index/upload.h"
+#include "server/ops/region.h"
 
 enum { INGREDIENT_CLIPS = 1000, INGREDIENT_MESHES = 64, INGREDIENT_IMAGES = 64 };
 

@@ -49,3 +49,18 @@ void code_list_add(char *line, size_t capacity, const char *code)
     if (*code && !has_code(line, code) && used + strlen(code) + sizeof ", " <= capacity)
         stpcpy(stpcpy(line + used, used ? ", " : ""), code);
 }
+
+const char *name_make_safe(char *text)
+{
+    for (char *at = text; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c < 0x20 || c == 0x7f || strchr("/\\:*?\"<>|", c))
+            *at = '_';
+    }
+    size_t length = strlen(text);
+    while (length && (text[length - 1] == '.' || text[length - 1] == ' '))
+        text[--length] = '\0';
+    while (*text == '.' || *text == ' ')
+        text++;
+    return *text ? text : "clip";
+}

@@ -87,6 +87,7 @@ server/ops server/store/blobs.h
 server/store server/library/catalog.h
 server/library server/uploads/upload.h
 server/convert api/protocol/params.h
+api/choices api/conversion/making.h
 api/protocol api/views/clip_json.h
 api/views api/handlers/handlers.h
 server/http api/routes.h

@@ -1,6 +1,6 @@
 /* archive=: an asset as seen in one of the archives that contain its bytes. */
-#ifndef POSED_API_PROTOCOL_SCOPE_H
-#define POSED_API_PROTOCOL_SCOPE_H
+#ifndef POSED_API_CHOICES_SCOPE_H
+#define POSED_API_CHOICES_SCOPE_H
 
 #include "api/protocol/reply.h"
 

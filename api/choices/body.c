@@ -1,4 +1,4 @@
-#include "api/conversion/body.h"
+#include "api/choices/body.h"
 
 #include "lib/core/error.h"
 
@@ -6,32 +6,31 @@
 #include <string.h>
 
 /* An asset as the archive of archive= has it, beside what it uses. */
-static struct catalog_item *in_scope(const struct params *params, const struct catalog *common,
-                                     const struct catalog_item *item)
+static struct catalog_item *in_scope(const struct choice_place *from, const struct catalog_item *item)
 {
-    const char *scope = params_get(params, "archive");
+    const char *scope = params_get(from->params, "archive");
     struct catalog_item *found = (struct catalog_item *)(uintptr_t)item, *placed = NULL;
     struct asset_id id;
     uint32_t archive = 0;
-    if (scope && id_parse(scope, strlen(scope), &id) && catalog_find_archive(common, &id, &archive))
+    if (scope && id_parse(scope, strlen(scope), &id) && catalog_find_archive(from->common, &id, &archive))
         placed = catalog_item_in(found, archive);
     return placed ? placed : found;
 }
 
-static bool read_ids(const struct params *params, const struct catalog *common, const struct catalog *own,
-                     const char *parameter, struct body_choice *choice, struct param_error *error)
+static bool read_ids(const struct choice_place *from, const char *parameter, struct body_choice *choice,
+                     struct param_error *error)
 {
-    const char *text = params_get(params, parameter);
+    const char *text = params_get(from->params, parameter);
     struct asset_id id;
     for (const char *at = text; at;) {
         size_t length = strcspn(at, ",");
         if (choice->mesh_count == MAX_BODY_MESHES)
             return param_fail(error, parameter, "more than %d meshes", MAX_BODY_MESHES);
         struct ingredient *mesh = &choice->meshes[choice->mesh_count];
-        if (!id_parse(at, length, &id) || !ingredient_find(common, own, ASSET_MESH, &id, mesh))
+        if (!id_parse(at, length, &id) || !ingredient_find(from->common, from->own, ASSET_MESH, &id, mesh))
             return param_fail(error, parameter, "no mesh \"%.*s\"", (int)(length < 60 ? length : 60), at);
-        if (mesh->catalog == common)
-            mesh->item = in_scope(params, common, mesh->item);
+        if (mesh->catalog == from->common)
+            mesh->item = in_scope(from, mesh->item);
         choice->mesh_count++;
         at = at[length] ? at + length + 1 : NULL;
     }
@@ -47,7 +46,7 @@ bool body_read_worn(const struct params *params, const struct catalog *catalog,
     *worn = (struct worn_parts){0};
     if (text && !strcmp(text, "none"))
         return true;
-    if (!read_ids(params, catalog, NULL, "with", &choice, error))
+    if (!read_ids(&(struct choice_place){params, catalog, NULL}, "with", &choice, error))
         return false;
     for (unsigned i = 0; i < choice.mesh_count; i++) {
         struct catalog_item *mesh = (struct catalog_item *)(uintptr_t)choice.meshes[i].item;
@@ -57,12 +56,11 @@ bool body_read_worn(const struct params *params, const struct catalog *catalog,
     return true;
 }
 
-static bool read_mesh(const struct params *params, const struct catalog *common, const struct catalog *own,
-                      struct body_choice *choice, struct param_error *error)
+static bool read_mesh(const struct choice_place *from, struct body_choice *choice, struct param_error *error)
 {
     static const char *const words[] = {
         [BODY_AUTO] = "auto", [BODY_BONES] = "bones", [BODY_MANNEQUIN] = "mannequin", [BODY_NONE] = "none"};
-    const char *text = params_get(params, "mesh");
+    const char *text = params_get(from->params, "mesh");
     if (!text)
         return true;
     for (unsigned i = 0; i < sizeof words / sizeof *words; i++) {
@@ -72,43 +70,41 @@ static bool read_mesh(const struct params *params, const struct catalog *common,
         }
     }
     choice->kind = BODY_MESHES;
-    return read_ids(params, common, own, "mesh", choice, error);
+    return read_ids(from, "mesh", choice, error);
 }
 
-static bool read_character(const struct params *params, const struct catalog *common,
-                           const struct catalog *own, struct body_choice *choice, struct param_error *error)
+static bool read_character(const struct choice_place *from, struct body_choice *choice,
+                           struct param_error *error)
 {
-    const char *text = params_get(params, "character");
+    const char *text = params_get(from->params, "character"), *with = params_get(from->params, "with");
     struct asset_id id;
-    choice->is_dressed = params_get(params, "with");
-    if (!text && choice->is_dressed && strcmp(params_get(params, "with"), "none") != 0)
+    choice->is_dressed = with;
+    if (!text && with && strcmp(with, "none") != 0)
         return param_fail(error, "with", "meshes go with character=");
     if (!text)
         return true;
     bool is_id = id_parse(text, strlen(text), &id);
-    choice->catalog = own;
-    choice->character = is_id && own ? catalog_find(own, ASSET_CHARACTER, &id) : NULL;
+    choice->catalog = from->own;
+    choice->character = is_id && from->own ? catalog_find(from->own, ASSET_CHARACTER, &id) : NULL;
     if (!choice->character && is_id) {
-        choice->catalog = common;
-        choice->character = catalog_find(common, ASSET_CHARACTER, &id);
+        choice->catalog = from->common;
+        choice->character = catalog_find(from->common, ASSET_CHARACTER, &id);
     }
     if (!choice->character)
         return param_fail(error, "character", "no character \"%.60s\"", text);
     if (choice->kind != BODY_AUTO && choice->kind != BODY_UNSAID)
         return param_fail(error, "character", "a character has its own meshes: leave mesh out");
-    if (choice->catalog == common)
-        choice->character = in_scope(params, common, choice->character);
+    if (choice->catalog == from->common)
+        choice->character = in_scope(from, choice->character);
     choice->kind = BODY_CHARACTER;
     return !choice->is_dressed ||
-           body_read_worn(params, choice->catalog, choice->character, &choice->worn, error);
+           body_read_worn(from->params, choice->catalog, choice->character, &choice->worn, error);
 }
 
-bool body_read(const struct params *params, const struct catalog *common, const struct catalog *own,
-               struct body_choice *choice, struct param_error *error)
+bool body_read(const struct choice_place *from, struct body_choice *choice, struct param_error *error)
 {
     *choice = (struct body_choice){.kind = BODY_UNSAID};
-    return read_mesh(params, common, own, choice, error) &&
-           read_character(params, common, own, choice, error);
+    return read_mesh(from, choice, error) && read_character(from, choice, error);
 }
 
 /* ------------------------------------------------------------------------------------------------ gathering -- */
@@ -126,7 +122,7 @@ static bool is_used(const struct relations *relations, const struct catalog_item
 }
 
 bool body_add_character(struct ingredients *ingredients, const struct catalog *catalog,
-                        const struct relations *relations, struct convert_warnings *warnings,
+                        const struct relations *relations, struct warnings *warnings,
                         struct pose_error *error)
 {
     for (uint32_t i = 0; i < relations->count; i++) {
@@ -137,7 +133,7 @@ bool body_add_character(struct ingredients *ingredients, const struct catalog *c
         if (!part->item) {
             char message[200];
             snprintf(message, sizeof message, "mesh %.120s is missing", part->wanted ? part->wanted : "");
-            convert_warn_text(warnings, "missing_mesh", POSE_WARNING, message);
+            warnings_add(warnings, "missing_mesh", POSE_WARNING, message);
         } else if (!ingredients_add_mesh(ingredients, &mesh, part->texture, error)) {
             return false;
         }
@@ -185,21 +181,21 @@ static bool choose_cast(const struct body_choice *choice, const struct body_stag
 }
 
 /* What auto found and cannot be read is left out, lest a broken file takes the clip with it. */
-static bool add_found(struct ingredients *ingredients, const struct cast *cast,
-                      struct convert_warnings *warnings, struct pose_error *error)
+static bool add_found(struct ingredients *ingredients, const struct cast *cast, struct warnings *warnings,
+                      struct pose_error *error)
 {
-    struct convert_warnings missing = {0};
+    struct warnings missing = {0};
     bool done = body_add_character(ingredients, cast->catalog, &cast->relations, &missing, error);
-    convert_warnings_release(&missing);
+    warnings_release(&missing);
     if (done || error->status == POSE_NO_MEMORY || error->status == POSE_STOPPED)
         return done;
-    convert_warn_text(warnings, "mesh_left_out", POSE_NOTE, error->detail);
+    warnings_add(warnings, "mesh_left_out", POSE_NOTE, error->detail);
     pose_error_init(error);
     return true;
 }
 
 bool body_gather(const struct body_choice *choice, const struct body_stage *stage,
-                 struct ingredients *ingredients, struct convert_warnings *warnings, struct pose_error *error)
+                 struct ingredients *ingredients, struct warnings *warnings, struct pose_error *error)
 {
     struct cast cast;
     for (unsigned i = 0; i < choice->mesh_count; i++) {

@@ -1,4 +1,4 @@
-#include "api/protocol/scope.h"
+#include "api/choices/scope.h"
 
 #include <string.h>
 

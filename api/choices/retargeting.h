@@ -1,8 +1,8 @@
 /* retarget=1 and its parameters: the skeleton that a clip is retargeted to, and how. */
-#ifndef POSED_API_CONVERSION_RETARGETING_H
-#define POSED_API_CONVERSION_RETARGETING_H
+#ifndef POSED_API_CHOICES_RETARGETING_H
+#define POSED_API_CHOICES_RETARGETING_H
 
-#include "api/protocol/params.h"
+#include "api/choices/skeleton.h"
 #include "api/protocol/reply.h"
 #include "server/library/player.h"
 
@@ -17,17 +17,11 @@ struct retargeting {
     struct pose_joint_pair *pairs;
 };
 
-/* The retargeting requested, and where skeletons are searched. */
-struct retargeting_place {
-    const struct params *params;
-    const struct catalog *catalog;
-};
-
 /*
- * target: the requested format, whose skeletons auto considers; NULL: auto finds none. source: the clip's
- * skeleton. False with error.
+ * Searches the common catalogue only. target: the requested format, whose skeletons auto considers; NULL: auto finds
+ * none. source: the clip's skeleton. False with error.
  */
-bool retargeting_read(const struct retargeting_place *at, const struct catalog_item *clip, const char *target,
+bool retargeting_read(const struct choice_place *from, const struct catalog_item *clip, const char *target,
                       const struct skeleton_choice *source, struct retargeting *retargeting,
                       struct param_error *error);
 /* Parses the maps, whose texts must still be valid. False with error. Must be released in either case. */

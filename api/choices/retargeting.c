@@ -1,4 +1,4 @@
-#include "api/conversion/retargeting.h"
+#include "api/choices/retargeting.h"
 
 #include "lib/core/error.h"
 #include "server/library/choose.h"
@@ -91,28 +91,28 @@ static const struct catalog_item *find_loaded(const struct catalog *catalog, con
     return choosing.best.item;
 }
 
-static bool choose_target(const struct retargeting_place *at, const struct catalog_item *clip,
+static bool choose_target(const struct choice_place *from, const struct catalog_item *clip,
                           const char *target, struct retargeting *r, struct param_error *error)
 {
-    const char *text = params_get(at->params, "onto");
+    const char *text = params_get(from->params, "onto");
     struct asset_id id;
     struct skeleton_choice *onto = &r->carrying.onto;
     r->automatic = !text || !strcmp(text, "auto");
     if (!r->automatic) {
         if (id_parse(text, strlen(text), &id))
-            *onto = catalog_find_skeleton(at->catalog, &id);
+            *onto = catalog_find_skeleton(from->common, &id);
         if (!onto->asset)
             param_fail(error, "onto", "\"%.60s\" is neither auto nor the id of a skeleton", text);
         return onto->asset;
     }
     bool elsewhere = false;
-    const struct catalog_item *item = target ? find_loaded(at->catalog, clip, target, &elsewhere) : NULL;
+    const struct catalog_item *item = target ? find_loaded(from->common, clip, target, &elsewhere) : NULL;
     if (item) {
         *onto = (struct skeleton_choice){.asset = item->asset, .item = item, .elsewhere = elsewhere};
         return true;
     }
-    for (uint32_t i = 0; target && i < at->catalog->shipped_count; i++) {
-        const struct shipped_skeleton *shipped = &at->catalog->shipped[i];
+    for (uint32_t i = 0; target && i < from->common->shipped_count; i++) {
+        const struct shipped_skeleton *shipped = &from->common->shipped[i];
         if (!is_family_of(target, shipped->document->format))
             continue;
         *onto = (struct skeleton_choice){.asset = &shipped->asset, .shipped = shipped->document};
@@ -237,23 +237,23 @@ static struct asset_id digest_of(const struct retargeting *r)
     return digest;
 }
 
-bool retargeting_read(const struct retargeting_place *at, const struct catalog_item *clip, const char *target,
+bool retargeting_read(const struct choice_place *from, const struct catalog_item *clip, const char *target,
                       const struct skeleton_choice *source, struct retargeting *r, struct param_error *error)
 {
     static const char *const flags[] = {"0", "1", NULL};
     int on = 0;
     *r = (struct retargeting){.tolerance = 0.05};
-    if (!params_choice(at->params, "retarget", flags, &on, error))
+    if (!params_choice(from->params, "retarget", flags, &on, error))
         return false;
     if (!on)
-        return check_alone(at->params, target != NULL, error);
+        return check_alone(from->params, target != NULL, error);
     r->on = true;
     if (!source->asset)
         return param_fail(error, "skeleton", "the clip's own skeleton is unknown; name it by its id");
-    if (!read_words(at->params, r, error) || !choose_target(at, clip, target, r, error))
+    if (!read_words(from->params, r, error) || !choose_target(from, clip, target, r, error))
         return false;
-    r->texts[0] = params_get(at->params, "map");
-    r->texts[1] = params_get(at->params, "map_onto");
+    r->texts[0] = params_get(from->params, "map");
+    r->texts[1] = params_get(from->params, "map_onto");
     r->carrying.digest = digest_of(r);
     return true;
 }

@@ -1,11 +1,11 @@
 /* mesh=, character=, with=: what a clip is shown as. */
-#ifndef POSED_API_CONVERSION_BODY_H
-#define POSED_API_CONVERSION_BODY_H
+#ifndef POSED_API_CHOICES_BODY_H
+#define POSED_API_CHOICES_BODY_H
 
-#include "api/protocol/params.h"
-#include "api/protocol/scope.h"
-#include "server/convert/ingredients.h"
+#include "api/choices/scope.h"
+#include "api/choices/skeleton.h"
 #include "server/library/bodies/cast.h"
+#include "server/library/warnings.h"
 
 enum body_kind {
     BODY_UNSAID, /* auto where something can have a body */
@@ -29,12 +29,9 @@ struct body_choice {
     struct worn_parts worn;
 };
 
-/*
- * Reads mesh=, character= and with=. own: the catalogue of the request's own bytes, searched first; NULL: none. Meshes
- * and characters are taken from the archive of archive=, if they are in it. False with error.
- */
-bool body_read(const struct params *params, const struct catalog *common, const struct catalog *own,
-               struct body_choice *choice, struct param_error *error);
+/* Reads mesh=, character= and with=. Meshes and characters are taken from the archive of archive=, if they are in it.
+ * False with error. */
+bool body_read(const struct choice_place *from, struct body_choice *choice, struct param_error *error);
 /* Reads with=: meshes laid on a character, from its archive if they are in it; "none": none. False with error. */
 bool body_read_worn(const struct params *params, const struct catalog *catalog,
                     const struct catalog_item *character, struct worn_parts *worn, struct param_error *error);
@@ -51,8 +48,7 @@ struct body_stage {
 /* Adds the chosen meshes, those of the chosen character, or for auto of the one that is found, with their textures.
  * Warns of those that are missing. False with error. May decode, so call it on the pool. */
 bool body_gather(const struct body_choice *choice, const struct body_stage *stage,
-                 struct ingredients *ingredients, struct convert_warnings *warnings,
-                 struct pose_error *error);
+                 struct ingredients *ingredients, struct warnings *warnings, struct pose_error *error);
 /* Whether body_gather depends only on the archive of the call's scope. May decode. */
 bool body_is_inside(const struct api_call *call, const struct body_choice *choice,
                     const struct body_stage *stage);
@@ -67,7 +63,7 @@ struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, enum 
                                      const struct pose_options *options, struct pose_error *error);
 /* Adds the meshes of a character, with their textures; warns of those that are missing. False with error. */
 bool body_add_character(struct ingredients *ingredients, const struct catalog *catalog,
-                        const struct relations *relations, struct convert_warnings *warnings,
+                        const struct relations *relations, struct warnings *warnings,
                         struct pose_error *error);
 
 #endif

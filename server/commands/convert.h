@@ -1,29 +1,31 @@
 /* The work of `posed convert` (convert.c), shared by single files (convert_one.c) and whole archives (convert_all.c). */
-#ifndef POSED_SERVER_COMMANDS_CONVERSION_JOB_H
-#define POSED_SERVER_COMMANDS_CONVERSION_JOB_H
+#ifndef POSED_SERVER_COMMANDS_CONVERT_H
+#define POSED_SERVER_COMMANDS_CONVERT_H
 
 #include "api/conversion/making.h"
 #include "server/commands/commands.h"
 #include "server/commands/report.h"
 
 struct job {
-    struct conversion_task
-        task; /* with the options as API parameters; source: with --from a catalogue of IN alone */
+    /* With the options as parameters of the API. from.own is what has IN: with --from a catalogue of it alone. */
+    struct conversion_place place;
     const char *in, *map; /* paths; map NULL: none */
     struct report *report;
 };
 
-/* Whether an item of the source is from IN. */
+/* Whether an item is from IN. */
 bool job_has(const struct job *job, const struct catalog_item *item);
-/* Whether an archive of the source is one of IN's. */
+/* Whether an archive of from.own is one of IN's. */
 bool job_has_archive(const struct job *job, uint32_t archive);
 
-/* Reports the wrong options of a result with misused set; returns the exit status. */
-int job_misused(const struct job *job, const struct task_result *result);
+/* Whether the target takes the options; false with a message printed, and the exit status. */
+bool job_allows(const struct job *job, const struct pose_target *target, int *status);
 
 /* Converts the clips of these names (comma-separated; NULL: the only one) into one file, in the format of
  * `to` or else of the extension. */
 int convert_one(const struct job *job, const char *names, const char *to, const char *out);
+/* What follows the last dot of OUT; "" if there is none. */
+const char *convert_extension(const char *out);
 /* Whether OUT has an extension that selects a format or a ZIP; whether it is standard output or another
  * stream. */
 bool convert_has_extension(const char *out);
