@@ -97,6 +97,14 @@ bool job_has(const struct job *job, const struct catalog_item *item)
     return false;
 }
 
+struct pose_document *job_decode(const struct job *job, struct catalog_place place)
+{
+    const struct choice_place *from = &job->place.from;
+    struct pose_error error;
+    return index_decode(from->own->archives[place.archive], place.entry, from->common->archives,
+                        from->common->path_count, &job->place.service->index_options.pose, &error);
+}
+
 bool job_allows(const struct job *job, const struct pose_target *target, int *status)
 {
     struct conversion conversion;

@@ -18,6 +18,8 @@ bool job_has(const struct job *job, const struct catalog_item *item);
 /* Whether an archive of from.own is one of IN's. */
 bool job_has_archive(const struct job *job, uint32_t archive);
 
+/* The document at a place of from.own; NULL if it is broken, which its conversion reports. */
+struct pose_document *job_decode(const struct job *job, struct catalog_place place);
 /* Whether the target takes the options; false with a message printed, and the exit status. */
 bool job_allows(const struct job *job, const struct pose_target *target, int *status);
 

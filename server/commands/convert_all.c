@@ -106,11 +106,7 @@ static void name_key_file(void *user, size_t index)
 {
     struct work *work = user;
     struct task *task = &work->tasks[index];
-    const struct index_archive *archive = work->job->place.from.own->archives[task->place.archive];
-    struct pose_error error;
-    struct pose_document *document = index_decode(
-        archive, task->place.entry, work->job->place.from.common->archives,
-        work->job->place.from.common->path_count, &work->job->place.service->index_options.pose, &error);
+    struct pose_document *document = job_decode(work->job, task->place);
     if (!document)
         return; /* the conversion reports it */
     const struct index_asset *asset = task->item->asset;

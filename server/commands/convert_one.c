@@ -54,11 +54,7 @@ static const struct pose_target *target_of(const char *out, const char *format)
 /* The format that the clip had before it became glTF or JSON, in room; NULL if unknown. */
 static const char *origin_of(const struct job *job, const struct catalog_item *item, char room[40])
 {
-    struct pose_error error;
-    struct pose_document *document =
-        index_decode(job->place.from.own->archives[item->place.archive], item->place.entry,
-                     job->place.from.common->archives, job->place.from.common->path_count,
-                     &job->place.service->index_options.pose, &error);
+    struct pose_document *document = job_decode(job, item->place);
     const char *origin = document ? document->clips[item->asset->inner].origin : NULL;
     if (origin)
         snprintf(room, 40, "%s", origin);
@@ -228,7 +224,7 @@ static void report_one(const struct job *job, const struct conversion_result *ma
     report_warnings(job->report, job->in, &made->warnings);
 }
 
-static int write_one(const struct job *job, const struct pose_target *target, const struct choice *choice,
+static int write_one(const struct job *job, const struct pose_target *target,
                      const struct conversion_parts *parts, const char *out)
 {
     struct conversion_result result;
@@ -237,7 +233,7 @@ static int write_one(const struct job *job, const struct pose_target *target, co
     if (!job_allows(job, target, &status))
         return status;
     char *name = convert_is_stream(out)
-                     ? strdup(choice->count ? choice->clips[0].item->asset->name : "skeleton")
+                     ? strdup(parts->clip_count ? parts->clips[0].item->asset->name : "skeleton")
                      : stem_of(out);
     const struct conversion_file file = {
         .name = name, .unzipped = !convert_is_stream(out) && strcasecmp(convert_extension(out), "zip") != 0};
@@ -255,12 +251,11 @@ static int write_one(const struct job *job, const struct pose_target *target, co
 /* The only mesh of IN. */
 static int convert_mesh(const struct job *job, const struct pose_target *target, const char *out)
 {
-    const struct choice none = {0};
     struct conversion_parts parts = {0};
     char names[600] = "";
     take_model(job, &parts);
     if (parts.mesh_count == 1)
-        return write_one(job, target, &none, &parts, out);
+        return write_one(job, target, &parts, out);
     if (!parts.mesh_count)
         return tell_broken(job) ? COMMAND_BAD_INPUT : fail(job, "holds no mesh");
     for (unsigned i = 0; i < parts.mesh_count; i++)
@@ -286,7 +281,7 @@ static int convert_chosen(const struct job *job, const struct choice *choice, co
     if (!choice->count && !(target->is_scene && take_model(job, &parts)))
         return tell_broken(job) ? COMMAND_BAD_INPUT : fail(job, "holds no clip");
     if (choice->count <= 1 || (target->is_scene && named))
-        return write_one(job, target, choice, &parts, out);
+        return write_one(job, target, &parts, out);
     if (named)
         return command_misused("--clip: a file of this format holds one clip");
     list_names(choice, names, sizeof names);
