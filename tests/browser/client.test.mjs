@@ -1,4 +1,4 @@
-// The client in Node: every method against a real daemon, its types, its package, the driver of three.js, its example.
+// The client in Node: every method against a real daemon, its types, the driver of three.js, its example.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -276,21 +276,6 @@ export async function use(root: Drivable): Promise<number> {
   } catch (error) {
     assert.fail(error.stdout);
   }
-});
-
-/** What npm would publish of a folder; whatever its package.json exports has to be there. */
-function packed(from) {
-  const said = execFileSync("npm", ["pack", "--dry-run", "--json", from], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  const files = JSON.parse(said)[0].files.map((file) => file.path).sort();
-  for (const [name, target] of Object.entries(JSON.parse(readFileSync(join(from, "package.json"), "utf8")).exports))
-    for (const path of typeof target === "string" ? [target] : Object.values(target)) assert.ok(files.includes(path.replace("./", "")), `${name}: ${path}`);
-  return files;
-}
-
-test("npm packs what is needed and nothing else, and the module where one was built", () => {
-  const files = ["LICENSE", "README.md", ...["element.d.ts", "element.js", "figure.js", "floor.js", "light.js", "source.js", "stage.js", "template.js"].map((name) => `element/${name}`), "example.html", "local/local.d.ts", "local/local.js", "package.json", "posed.d.ts", "posed.js", "three.d.ts", "three.js"];
-  assert.deepEqual(packed(source.pathname), files);
-  if (process.env.POSED_WASM) assert.deepEqual(packed(process.env.POSED_CLIENT), [...files, "local/libpose.wasm"].sort());
 });
 
 test("the example moves, on another site", async () => {

@@ -12,7 +12,8 @@ command -v npm >/dev/null || skip "no npm"
 "$here/../npm_install.sh" "$here" "$out" || skip "npm cannot install Vite"
 rm -rf "$out/project" "$out/node_modules/posed-client" "$out"/posed-client-*.tgz
 cp -r "$here/project" "$out/project"
-(cd "$out" && npm pack --silent --pack-destination "$out" "$here/../../api/client" >/dev/null)
+"$(command -v node || command -v nodejs)" "$here/../../api/client_package.mjs" "$out/client"
+(cd "$out" && npm pack --silent --pack-destination "$out" ./client >/dev/null)
 mkdir "$out/node_modules/posed-client"
 tar -xzf "$out"/posed-client-*.tgz -C "$out/node_modules/posed-client" --strip-components=1
 cd "$out/project"
