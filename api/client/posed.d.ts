@@ -62,6 +62,8 @@ export interface ClipItem extends Asset {
   joint_count: number;
   key_count: number;
   event_count: number;
+  /** In lists: how many clips are of its name and shape, itself included. */
+  versions?: number;
   created?: string;
   skeleton: string | null;
   warnings: Warning[];

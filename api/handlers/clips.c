@@ -376,7 +376,7 @@ enum api_outcome handle_clips(struct api_call *call)
     for (uint32_t row = 0; row < request.listing.count; row++) {
         struct catalog_item *item = list_item(call, &request, row);
         if (item)
-            clip_metadata(&json, call->catalog, item, NULL, NULL, true, scope);
+            clip_row(&json, call->catalog, item, request.listing.versions[row], scope);
     }
     list_finish(call, &json, &request);
     return reply_json(call, &body);

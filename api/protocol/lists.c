@@ -187,9 +187,13 @@ void page_finish(struct api_call *call, struct json_writer *json, const struct p
     jsonw_end(json);
 }
 
+/* Increase it when lists say more of the same catalogue. */
+static const uint32_t LIST_REVISION = 1;
+
 struct asset_id list_digest(const struct api_call *call)
 {
     struct asset_id digest = digest_begin(call, &call->catalog->digest);
+    digest = id_quick(&digest, &LIST_REVISION, sizeof LIST_REVISION);
     digest = digest_text(digest, call->request->path);
     struct list_params params;
     unify_params(&call->params, &params);
@@ -336,6 +340,17 @@ static bool settle(struct api_call *call, struct list_request *request)
     return false;
 }
 
+static bool count_versions(struct list_request *request)
+{
+    struct listing *listing = &request->listing;
+    listing->versions = try_alloc((size_t)listing->count + 1, sizeof *listing->versions);
+    if (!listing->versions)
+        return false;
+    return request->waits ? own_rows_versions(request->waits, request->view, listing->ids, listing->count,
+                                              listing->versions)
+                          : rows_versions(request->view, listing->ids, listing->count, listing->versions);
+}
+
 static bool find_page(struct list_request *request)
 {
     const struct page *page = &request->page;
@@ -345,8 +360,11 @@ static bool find_page(struct list_request *request)
     listing->has_cursor = page->cursor.is_given;
     listing->cursor = page->cursor.key;
     listing->cursor_id = page->cursor.id;
-    return request->waits ? own_rows_run(request->waits, request->view, &request->filter, listing)
-                          : listing_run(request->view, &request->filter, listing);
+    const bool is_found = request->waits
+                              ? own_rows_run(request->waits, request->view, &request->filter, listing)
+                              : listing_run(request->view, &request->filter, listing);
+    const bool of_clips = request->filter.kind == ASSET_CLIP && !request->filter.of_archives;
+    return is_found && (!of_clips || count_versions(request));
 }
 
 /* Rows in memory are used by one at a time: they are not held while a page is written. */

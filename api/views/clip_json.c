@@ -105,12 +105,11 @@ static const char *track_name(const void *context, const struct pose_track *trac
     return NULL;
 }
 
-void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
-                   const struct pose_document *document, const struct pose_skeleton *skeleton, bool kept,
-                   const struct index_archive *scope)
+/* What the clip is, where it is, and with a document its joints. */
+static void members(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item,
+                    const struct pose_document *document, const struct pose_skeleton *skeleton)
 {
     const struct index_asset *asset = item->asset;
-    jsonw_object(json, NULL);
     clip_head(json, catalog, item);
     jsonw_raw_members(json, asset->summary);
     if (document)
@@ -119,13 +118,31 @@ void clip_metadata(struct json_writer *json, const struct catalog *catalog, stru
     jsonw_integer(json, "event_count", asset->event_count);
     jsonw_time(json, "created", catalog_created(catalog, item));
     clip_names(json, catalog, item);
+}
+
+void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
+                   const struct pose_document *document, const struct pose_skeleton *skeleton, bool kept,
+                   const struct index_archive *scope)
+{
+    jsonw_object(json, NULL);
+    members(json, catalog, item, document, skeleton);
     if (kept) {
         surroundings(json, catalog, item, scope);
     } else {
         jsonw_null(json, "skeleton");
-        jsonw_raw_members(json, asset->notes);
+        jsonw_raw_members(json, item->asset->notes);
         jsonw_raw(json, "links", "{}");
     }
+    jsonw_end(json);
+}
+
+void clip_row(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
+              uint32_t versions, const struct index_archive *scope)
+{
+    jsonw_object(json, NULL);
+    members(json, catalog, item, NULL, NULL);
+    jsonw_integer(json, "versions", versions);
+    surroundings(json, catalog, item, scope);
     jsonw_end(json);
 }
 

@@ -10,6 +10,9 @@
 void clip_metadata(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
                    const struct pose_document *document, const struct pose_skeleton *skeleton, bool kept,
                    const struct index_archive *scope);
+/* Writes an object as of a list: without the joints, and with how many versions of the clip there are. */
+void clip_row(struct json_writer *json, const struct catalog *catalog, struct catalog_item *item,
+              uint32_t versions, const struct index_archive *scope);
 /* Writes "id" … "entry" of any asset into an open object. */
 void clip_head(struct json_writer *json, const struct catalog *catalog, const struct catalog_item *item);
 /* The clip JSON of /keys, with every key and event, which depends on the file alone; in glTF's axes, or as

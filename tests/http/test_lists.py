@@ -3,7 +3,9 @@
 import json
 import tempfile
 import time
+import unittest
 from datetime import datetime, timezone
+from pathlib import Path
 
 from client import path_of
 from daemon import Daemon
@@ -176,6 +178,55 @@ class Cursors(SampleCase):
                     wanted = staying if kind == "clips" else set(going)
                     self.assertEqual(sorted(s for s in seen if s in wanted), sorted(wanted), (kind, order, extra))
                     self.assertEqual(len(seen), len(set(seen)))
+
+
+class Versions(unittest.TestCase):
+    """Clips of one name and shape, in other bytes, are counted wherever they are in the list."""
+
+    def files(self):
+        walk = lambda value: bvh(2).replace(b"\n1 0 0", b"\n%d 0 0" % value)
+        return {**{f"{folder}/walk.bvh": walk(i) for i, folder in enumerate("aqz", 5)}, "b/run.bvh": bvh(3), "c/run.bvh": bvh(4),
+                **{f"{name}.bvh": walk(i) for i, name in enumerate(("ant", "stand", "zoo"), 20)}}
+
+    def check(self, client, **counts):
+        for order in ("name", "-duration", "newest"):
+            seen, target, query = [], "/v1/clips", {"sort": order, "limit": 2}
+            while target:
+                page = client.get(target, **query).json
+                seen += [(clip["name"], clip["versions"]) for clip in page["items"]]
+                target, query = page["next"], {}
+            self.assertEqual({(name, count) for name, count in seen}, set(counts.items()), order)
+
+    def test_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, data in self.files().items():
+                path = Path(folder, name)
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(data)
+            with Daemon(folder) as daemon:
+                self.check(daemon.client, walk=3, run=1, ant=1, stand=1, zoo=1)
+                more = daemon.client.post("/v1/archives", bvh(2), name="walk.bvh").json
+                self.check(daemon.client, walk=4, run=1, ant=1, stand=1, zoo=1)
+                alone = daemon.client.items("/v1/clips", archive=more["id"])
+                self.assertEqual([clip["versions"] for clip in alone], [4], "whatever the list is filtered by")
+                self.assertEqual(daemon.client.items("/v1/clips", q="walk")[0]["versions"], 4)
+
+    def test_of_uploads(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with Daemon("--data", folder) as daemon:
+                ids = {name: daemon.client.post("/v1/archives", data, name=name.split("/")[-1]).json["id"]
+                       for name, data in self.files().items()}
+                self.check(daemon.client, walk=3, run=1, ant=1, stand=1, zoo=1)
+            with Daemon("--data", folder) as daemon:
+                self.check(daemon.client, walk=3, run=1, ant=1, stand=1, zoo=1)
+                self.assertEqual(daemon.client.request("DELETE", "/v1/archives/" + ids["q/walk.bvh"]).status, 204)
+                self.check(daemon.client, walk=2, run=1, ant=1, stand=1, zoo=1)
+
+    def test_very_many_are_counted_to_a_hundred(self):
+        with Daemon() as daemon:
+            bundle = zipped([(f"{i}/walk.bvh", bvh(2).replace(b"\n1 0 0", b"\n%d 0 0" % i)) for i in range(120)])
+            self.assertEqual(daemon.client.post("/v1/archives", bundle, name="many.zip").status, 201)
+            self.check(daemon.client, walk=100)
 
 
 class WhereAndWhen(SampleCase):

@@ -4,6 +4,9 @@
 #include "server/library/entry/describe.h"
 #include "server/library/entry/known.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* The text between the braces of an object that has just been written. */
 static const char *members_text(struct region *region, struct pose_buffer *buffer)
 {
@@ -37,6 +40,13 @@ void index_summarise_clip(struct region *region, const struct pose_document *doc
     asset->event_count = clip->event_count;
     asset->actor = region_text(region, value_get_string(clip->extras, "actor", NULL));
     known_list_tracks(region, document, clip, asset);
+}
+
+uint32_t index_key_count(const struct index_asset *asset)
+{
+    static const char member[] = "\"key_count\":";
+    const char *found = strstr(asset->summary, member);
+    return found ? (uint32_t)strtoul(found + sizeof member - 1, NULL, 10) : 0;
 }
 
 static bool is_person(const struct pose_skeleton *skeleton)

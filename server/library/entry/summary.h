@@ -10,6 +10,8 @@
 /* The clip of the document at asset->inner. */
 void index_summarise_clip(struct region *region, const struct pose_document *document,
                           struct index_asset *asset);
+/* How many keys a clip has, as its summary says. */
+uint32_t index_key_count(const struct index_asset *asset);
 /* Also gives it the skeleton's name if it has none. */
 void index_summarise_skeleton(struct region *region, const struct pose_skeleton *skeleton,
                               struct index_asset *asset);

@@ -1,8 +1,10 @@
 #include "server/library/rows/asset_rows.h"
 
 #include "lib/core/fold.h"
+#include "server/library/entry/summary.h"
 #include "server/library/rows/contents.h"
 
+#include <math.h>
 #include <string.h>
 
 static void append_folded(struct writing *work, const char *text)
@@ -109,18 +111,34 @@ static int64_t created_of(const struct sighting *place)
     return stamp->modified_ns && place->is_path ? stamp->modified_ns / 1000000 : place->archive->created_ms;
 }
 
+/* What versions of a clip have in common, as a number; durations are equal to the millisecond. */
+static int64_t shape_of(const struct index_asset *asset, const char *format)
+{
+    const float ms = roundf(asset->duration * 1000);
+    const uint32_t counts[] = {asset->joint_count, index_key_count(asset), asset->event_count};
+    struct asset_id digest = id_quick(NULL, asset->name, strlen(asset->name));
+    digest = id_quick(&digest, format, strlen(format));
+    digest = id_quick(&digest, &ms, sizeof ms);
+    digest = id_quick(&digest, counts, sizeof counts);
+    int64_t number;
+    memcpy(&number, digest.bytes, sizeof number);
+    return number;
+}
+
 struct asset_row asset_row_of(struct writing *work, const struct sightings *seen)
 {
     const struct sighting *first = &seen->all[0];
     const struct index_asset *asset = first->asset;
+    const char *format = first->entry->format ? first->entry->format : "";
     return (struct asset_row){.name = asset->name,
                               .long_name = strlen(asset->name) > MAX_SORT_TEXT ? asset->name : NULL,
-                              .format = first->entry->format ? first->entry->format : "",
+                              .format = format,
                               .duration = (double)asset->duration,
                               .loop = asset->loop,
                               .source = seen->source,
                               .created = created_of(first),
                               .content = content_find(work, asset),
+                              .shape = asset->kind == ASSET_CLIP ? shape_of(asset, format) : 0,
                               .words = collect_words(work, seen)};
 }
 
@@ -154,7 +172,8 @@ sqlite3_stmt *asset_row_find(struct writing *work, int kind, const struct asset_
     row->created = sqlite3_column_int64(statement, 6);
     row->source = sqlite3_column_int(statement, 7);
     row->content = sqlite3_column_int64(statement, 8);
-    row->words = (const char *)sqlite3_column_text(statement, 9);
+    row->shape = sqlite3_column_int64(statement, 9);
+    row->words = (const char *)sqlite3_column_text(statement, 10);
     if (row->name && row->format && row->words)
         return statement;
     work->link->failed = true;
@@ -169,7 +188,7 @@ bool asset_row_is_same(const struct asset_row *a, const struct asset_row *b)
            (!a->long_name || !strcmp(a->long_name, b->long_name)) && !strcmp(a->format, b->format) &&
            !strcmp(a->words, b->words) && !(a->duration < b->duration) && !(a->duration > b->duration) &&
            a->loop == b->loop && a->source == b->source && a->created == b->created &&
-           a->content == b->content;
+           a->content == b->content && a->shape == b->shape;
 }
 
 static void write_asset(struct writing *work, int kind, const struct asset_id *id, struct asset_row *row)
@@ -185,7 +204,8 @@ static void write_asset(struct writing *work, int kind, const struct asset_id *i
     sqlite3_bind_int64(statement, 8, row->created);
     sqlite3_bind_int(statement, 9, row->source);
     sqlite3_bind_int64(statement, 10, row->content);
-    link_bind_text(statement, 11, row->words, SIZE_MAX >> 1);
+    sqlite3_bind_int64(statement, 11, row->shape);
+    link_bind_text(statement, 12, row->words, SIZE_MAX >> 1);
     writing_finish(work, statement);
     if (!row->number)
         row->number = sqlite3_last_insert_rowid(work->link->db);

@@ -10,7 +10,7 @@ struct asset_row {
     const char *name, *long_name, *format, *words;
     double duration;
     int loop, source;
-    int64_t created, content;
+    int64_t created, content, shape;
 };
 
 /* Where an asset is. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Increase it when the tables, or what is written into them, change. */
-enum { ROWS_VERSION = 6 };
+enum { ROWS_VERSION = 7 };
 
 static const char tables[] =
     "CREATE TABLE archive (number INTEGER PRIMARY KEY AUTOINCREMENT, id BLOB NOT NULL UNIQUE, digest BLOB "
@@ -16,12 +16,13 @@ static const char tables[] =
     " source INTEGER NOT NULL, name TEXT NOT NULL, bytes INTEGER NOT NULL, created INTEGER NOT NULL,"
     " words TEXT NOT NULL, waits INTEGER NOT NULL) STRICT;"
     /* number: its last three bits are the kind, so that what is found by words is known to be of a kind before its row is
-     * read. name: as it is sorted by; long_name: if it is longer. source: bits. words: folded, its name in the first line. */
+     * read. name: as it is sorted by; long_name: if it is longer. source: bits. shape: a number that stands for what versions
+     * of a clip have in common. words: folded, its name in the first line. */
     "CREATE TABLE asset (number INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, id BLOB NOT NULL,"
     " name TEXT NOT NULL, long_name TEXT, format TEXT NOT NULL, duration REAL NOT NULL, loop INTEGER NOT "
     "NULL,"
-    " created INTEGER NOT NULL, source INTEGER NOT NULL, content INTEGER NOT NULL, words TEXT NOT NULL) "
-    "STRICT;"
+    " created INTEGER NOT NULL, source INTEGER NOT NULL, content INTEGER NOT NULL, shape INTEGER NOT NULL,"
+    " words TEXT NOT NULL) STRICT;"
     "CREATE UNIQUE INDEX asset_id ON asset (kind, id);"
     /* What the joints and events of an asset are, which many share. */
     "CREATE TABLE content (number INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, uses INTEGER NOT NULL,"
@@ -72,6 +73,7 @@ static const char indices[] =
     "CREATE INDEX IF NOT EXISTS asset_source ON asset (kind, source);"
     "CREATE INDEX IF NOT EXISTS asset_loop ON asset (kind, loop);"
     "CREATE INDEX IF NOT EXISTS asset_content ON asset (kind, content);"
+    "CREATE INDEX IF NOT EXISTS asset_shape ON asset (shape) WHERE kind = 0;"
     "CREATE INDEX IF NOT EXISTS place_name ON place (name, archive) WHERE name <> 0;"
     "CREATE INDEX IF NOT EXISTS alias_name ON alias (name, archive);"
     "CREATE INDEX IF NOT EXISTS tally_count ON tally (kind, facet, count);";
@@ -82,7 +84,7 @@ static const char no_indices[] =
     "DROP INDEX IF EXISTS asset_kind; DROP INDEX IF EXISTS asset_name; DROP INDEX IF EXISTS asset_duration;"
     "DROP INDEX IF EXISTS asset_format; DROP INDEX IF EXISTS asset_created; DROP INDEX IF EXISTS "
     "asset_source; DROP INDEX IF EXISTS asset_loop;"
-    "DROP INDEX IF EXISTS asset_content; DROP INDEX IF EXISTS tally_count;"
+    "DROP INDEX IF EXISTS asset_content; DROP INDEX IF EXISTS asset_shape; DROP INDEX IF EXISTS tally_count;"
     "DROP INDEX IF EXISTS place_name; DROP INDEX IF EXISTS alias_name;";
 
 /* What is counted for each row when few are written. */
@@ -102,6 +104,8 @@ _Static_assert(FACET_FORMAT == 0 && FACET_ARCHIVE == 1 && FACET_LOOP == 2 && TAL
                    TALLY_ALL == 5,
                "the numbers in the text above");
 
+_Static_assert(ASSET_CLIP == 0, "the kind in the texts above and below");
+
 static const char *const texts[ROWS_STATEMENT_COUNT] = {
     [ROWS_FIND_ARCHIVE] = "SELECT number, words, source FROM archive WHERE id = ?1",
     [ROWS_ADD_ARCHIVE] =
@@ -115,14 +119,19 @@ static const char *const texts[ROWS_STATEMENT_COUNT] = {
     [ROWS_ASSETS_OF] = "SELECT a.kind, a.id FROM place p CROSS JOIN asset a ON a.number = p.asset"
                        " WHERE p.archive = ?1",
     [ROWS_FIND_ASSET] =
-        "SELECT number, name, long_name, format, duration, loop, created, source, content, words"
+        "SELECT number, name, long_name, format, duration, loop, created, source, content, shape, words"
         " FROM asset WHERE kind = ?1 AND id = ?2",
     [ROWS_ADD_ASSET] =
         "INSERT INTO asset (number, kind, id, name, long_name, format, duration, loop, created, source,"
-        " content, words) VALUES (((SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'asset')"
-        " / 8 + 1) * 8 + ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+        " content, shape, words) VALUES (((SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name ="
+        " 'asset') / 8 + 1) * 8 + ?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
     [ROWS_SET_ASSET] = "UPDATE asset SET name = ?3, long_name = ?4, format = ?5, duration = ?6, loop = ?7,"
-                       " created = ?8, source = ?9, content = ?10, words = ?11 WHERE kind = ?1 AND id = ?2",
+                       " created = ?8, source = ?9, content = ?10, shape = ?11, words = ?12"
+                       " WHERE kind = ?1 AND id = ?2",
+    [ROWS_SHAPE] = "SELECT shape FROM asset WHERE kind = 0 AND id = ?1",
+    [ROWS_SHAPED] = "SELECT id FROM asset INDEXED BY asset_shape WHERE kind = 0 AND shape = ?1 LIMIT ?2",
+    [ROWS_COUNT_SHAPED] = "SELECT count(*) FROM (SELECT 1 FROM asset INDEXED BY asset_shape"
+                          " WHERE kind = 0 AND shape = ?1 LIMIT ?2)",
     [ROWS_DROP_ASSET] = "DELETE FROM asset WHERE number = ?1",
     [ROWS_ADD_WORDS] =
         "INSERT INTO asset_words (rowid, name, places) VALUES (?1, substr(?2, 1,"

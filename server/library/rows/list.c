@@ -13,8 +13,10 @@ void listing_release(struct listing *listing)
 {
     free(listing->ids);
     free(listing->keys);
+    free(listing->versions);
     listing->ids = NULL;
     listing->keys = NULL;
+    listing->versions = NULL;
 }
 
 /* The last row of the page is the next one of its keys. */

@@ -1,5 +1,8 @@
 #include "server/library/rows/own_rows.h"
 
+#include "server/library/rows/link.h"
+#include "server/library/rows/versions.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,6 +146,31 @@ bool own_rows_run(struct own_rows *own, struct rows_view *published, const struc
     listing->ids = merging.ids;
     listing->is_estimate = page.is_estimate;
     return true;
+}
+
+/* Those that wait, but what is published as well. */
+static uint32_t count_waiting_versions(struct own_rows *own, struct rows_view *published, int64_t shape)
+{
+    struct asset_id ids[MAX_VERSIONS];
+    const uint32_t listed = versions_list(own->view, shape, ids);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < listed; i++)
+        count += !rows_has(published, ASSET_CLIP, &ids[i]);
+    return count;
+}
+
+bool own_rows_versions(struct own_rows *own, struct rows_view *published, const struct asset_id *ids,
+                       uint32_t count, uint32_t *versions)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t shape;
+        versions[i] = 0;
+        if (!versions_shape(published, &ids[i], &shape) && !versions_shape(own->view, &ids[i], &shape))
+            continue;
+        versions[i] = versions_count(published, shape) + count_waiting_versions(own, published, shape);
+        versions[i] = versions[i] < MAX_VERSIONS ? versions[i] : MAX_VERSIONS;
+    }
+    return !published->link->failed && !own->view->link->failed;
 }
 
 static int compare_values(const void *a, const void *b)

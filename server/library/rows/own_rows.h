@@ -15,6 +15,9 @@ void own_rows_free(struct own_rows *own);
 enum { MAX_WAITING = 4096, MAX_OFFSET = 20000 };
 bool own_rows_run(struct own_rows *own, struct rows_view *published, const struct listing_filter *filter,
                   struct listing *listing);
+/* As rows_versions over both. */
+bool own_rows_versions(struct own_rows *own, struct rows_view *published, const struct asset_id *ids,
+                       uint32_t count, uint32_t *versions);
 /* Adds those that wait to the counts of the others, after own_rows_run. */
 bool own_rows_count(struct own_rows *own, const struct listing_filter *filter, enum listing_facet facet,
                     struct facet_value values[MAX_FACET_VALUES], uint32_t *count);

@@ -143,6 +143,7 @@ struct listing {
     struct asset_id *ids;     /* [count], from malloc */
     struct listing_key *keys; /* [count], if has_keys */
     bool has_keys;            /* they are asked for */
+    uint32_t *versions;       /* [count], from malloc; see rows_versions */
     bool has_more;
     struct listing_key last;
 };
@@ -188,6 +189,10 @@ bool rows_has(struct rows_view *view, enum asset_kind kind, const struct asset_i
 /* Fills in the answer; false if it cannot be read, or without memory. Must be freed with listing_release. */
 bool listing_run(struct rows_view *view, const struct listing_filter *filter, struct listing *listing);
 void listing_release(struct listing *listing);
+/* How many clips have the name and the shape of each of these, itself included: format, length, numbers of joints, keys and
+ * events. At most MAX_VERSIONS. False as above. */
+enum { MAX_VERSIONS = 100 };
+bool rows_versions(struct rows_view *view, const struct asset_id *ids, uint32_t count, uint32_t *versions);
 /* How many of all its rows have each value; at most MAX_FACET_VALUES, each to be freed. False as above. */
 bool listing_count(struct rows_view *view, const struct listing_filter *filter, enum listing_facet facet,
                    struct facet_value values[MAX_FACET_VALUES], uint32_t *count);

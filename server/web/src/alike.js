@@ -1,37 +1,12 @@
 // Clips that seem to be one: of one name and shape, in other bytes; or of another name, if the server finds no difference.
 import { clipPath } from "./list/cards.js";
+import { isAlike, isOfLength, ofLength } from "./list/versions.js";
 import { el, seconds } from "./dom.js";
 import { gameNames, titleOf } from "./titles.js";
 
-const SAME_S = 0.0005, SAME_DEG = 0.5, SAME_M = 0.005;
-const MOST_VERSIONS = 100; // of one name that are told apart in the list
+const SAME_DEG = 0.5, SAME_M = 0.005;
 const MOST_NAMED = 12, MOST_LONG = 24, MOST_COMPARED = 6, MOST_ARCHIVES = 1000;
-const SHAPE = ["format", "joint_count", "key_count", "event_count"];
 const COMPARED_FPS = 10;
-
-const isAlike = (a, b) => SHAPE.every((name) => a[name] === b[name]) && Math.abs(a.duration - b.duration) < SAME_S;
-
-/** Gives each clip of a page its alike: those of the page, or of others that are known, that have its name and its shape. */
-function findAlike(clips, others) {
-  const known = new Map([...clips, ...others].map((one) => [one.id, one]));
-  const named = Map.groupBy?.(known.values(), (one) => one.name.toLowerCase()) ?? new Map();
-  for (const clip of clips) clip.alike = (named.get(clip.name.toLowerCase()) ?? []).filter((one) => one.id !== clip.id && isAlike(one, clip));
-}
-
-/**
- * A page of the list, each of its clips with its alike. In the order of names these stand side by side: a neighbour of each
- * end is fetched as well, and if that has the same name, all that have it. In other orders they are those of the page.
- */
-export async function pageOfClips(posed, query, offset, limit, signal) {
-  const before = offset ? 1 : 0;
-  const page = await posed.clips({ ...query, offset: offset - before, limit: limit + before + 1 }, { signal });
-  const items = page.items.slice(before, before + limit);
-  const ends = [before ? [page.items[0], items[0]] : [], [page.items[before + limit], items.at(-1)]];
-  const cut = new Set(ends.filter(([out, own]) => out && own && out.name === own.name).map(([, { name }]) => name));
-  const others = await Promise.all([...cut].map((name) => posed.clips({ ...query, name, limit: MOST_VERSIONS }, { signal })));
-  findAlike(items, others.flatMap((one) => one.items));
-  return { ...page, items };
-}
 
 async function isSameMotion(posed, clip, other, signal) {
   if (!clip.key_count || !isAlike(clip, other)) return false;
@@ -43,7 +18,7 @@ async function isSameMotion(posed, clip, other, signal) {
 function difference(clip, other, games) {
   const told = [
     other.format === clip.format ? null : games.get(other.format) ?? other.format,
-    Math.abs(clip.duration - other.duration) < SAME_S ? null : seconds(other.duration),
+    isOfLength(clip, other) ? null : seconds(other.duration),
     other.joint_count === clip.joint_count ? null : `${other.joint_count} joints`,
     other.key_count === clip.key_count ? null : `${other.key_count} keys`,
     other.event_count === clip.event_count ? null : `${other.event_count} events`,
@@ -63,10 +38,9 @@ async function placesOf(posed, clip, others, signal) {
 export function otherVersions(posed, clip, formats, signal) {
   const section = el("section", { hidden: true });
   async function find() {
-    const length = { min_duration: Math.max(clip.duration - SAME_S, 0), max_duration: clip.duration + SAME_S };
     const [named, long] = await Promise.all([
       posed.clips({ name: clip.name, limit: MOST_NAMED }, { signal }),
-      clip.key_count ? posed.clips({ format: clip.format, ...length, sort: "duration", limit: MOST_LONG }, { signal }) : { items: [] }]);
+      clip.key_count ? posed.clips({ format: clip.format, ...ofLength(clip), sort: "duration", limit: MOST_LONG }, { signal }) : { items: [] }]);
     const others = named.items.filter((one) => one.id !== clip.id), known = new Set([clip.id, ...others.map((one) => one.id)]);
     const maybe = long.items.filter((one) => !known.has(one.id) && isAlike(one, clip));
     const compared = [...others.filter((one) => isAlike(one, clip)), ...maybe].slice(0, MOST_COMPARED);

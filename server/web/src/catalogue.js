@@ -1,5 +1,4 @@
 // The list of clips: its query and its place are in the address, so that Back returns to both.
-import { pageOfClips } from "./alike.js";
 import { card } from "./list/cards.js";
 import { debounce, el, failure, ours, say } from "./dom.js";
 import { Facets, FILTERS } from "./list/facets.js";
@@ -53,7 +52,7 @@ export function showCatalogue(posed, content, finder) {
   finder.input.value = state.q ?? "";
 
   const query = () => (state.q ? state : { sort: "name", ...state });
-  const grid = new Grid(list, (offset, limit, signal) => pageOfClips(posed, query(), offset, limit, signal), (clip) => card(posed, clip, look));
+  const grid = new Grid(list, (offset, limit, signal) => posed.clips({ ...query(), offset, limit }, { signal }), (clip) => card(posed, clip, look));
   const remember = debounce(REST_MS, () => {
     if (!gone.signal.aborted && !loading.busy) history.replaceState({ y: scrollY, width: innerWidth }, "", address(state, grid.place));
   });
@@ -81,7 +80,7 @@ export function showCatalogue(posed, content, finder) {
     const { signal } = now;
     learn(signal);
     try {
-      const page = await untilThere(() => pageOfClips(posed, query(), 0, PAGE, signal), empty, signal);
+      const page = await untilThere(() => posed.clips({ ...query(), limit: PAGE }, { signal }), empty, signal);
       count.textContent = page.total === 1 ? "1 clip" : `${page.total} clips`;
       say(count.textContent);
       grid.begin(page.items, page.total);

@@ -11,6 +11,7 @@ from daemon import Daemon
 from uploads import WALK, WAVE, form, sample, zipped
 
 PATIENCE_SECONDS = 60
+EASE_IN = 25  # where it is in an .anim whose emote is empty
 TOKENS = """
 ann-secret name=ann scopes=upload,delete:own
 bob-secret name=bob scopes=upload,delete:own
@@ -190,6 +191,18 @@ class Moderation(SiteCase):
         self.assertEqual(client.request("DELETE", path, headers=BOB).status, 403)
         self.assertEqual(client.request("DELETE", path, headers=ANN).status, 204)
         self.assertEqual(self.seen(client, None, item), [])
+
+    def test_versions_that_wait_are_counted_for_who_sees_them(self):
+        for arguments in ((), ("--data", self.top / "data")):
+            client = self.daemon("--moderate", *arguments).client
+            for value in range(3):
+                data = bytearray(sample(WALK))
+                data[EASE_IN] ^= value  # other bytes, of the same shape
+                item = self.upload(client, ANN if value else MOD, bytes(data))
+                if value < 2:
+                    client.post(f"/v1/archives/{item['id']}/publish", b"", headers=MOD)
+            counts = lambda who: [clip["versions"] for clip in client.get("/v1/clips", headers=who, limit=2).json["items"]]
+            self.assertEqual([counts(who) for who in ({}, BOB, ANN, MOD)], [[2, 2], [2, 2], [3, 3], [3, 3]], arguments)
 
     def test_refused_with_a_reason(self):
         daemon = self.daemon("--moderate")

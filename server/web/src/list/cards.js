@@ -2,6 +2,7 @@
 import { el, seconds } from "../dom.js";
 import { moveOnDemand } from "./motion.js";
 import { familyOf, titleOf } from "../titles.js";
+import { placesOf, versionsBadge } from "./versions.js";
 
 const SIZE = 192, FRAMES = 12, FRAME = 160;
 
@@ -11,26 +12,20 @@ const scopeOf = (clip) => new URLSearchParams(clip.links.self.split("?")[1]).get
 export const clipPath = (clip) => `/clip/${clip.id}${scopeOf(clip) ? `?archive=${scopeOf(clip)}` : ""}`;
 
 const MOST_TRIES = 3, AGAIN_MS = 2000; // for a picture
-const MOST_PLACES = 12; // that a badge names
 
-/** The same motion, byte for byte, in several files is one card: where else it is. */
-function placesOf(clips, archives) {
-  const places = clips.flatMap((clip) => clip.found_in);
-  const lines = places.slice(0, MOST_PLACES).map(({ archive, entry }) => [archives?.get(archive), entry].filter(Boolean).join(": "));
-  return [...lines, ...(places.length > MOST_PLACES ? [`and ${places.length - MOST_PLACES} more`] : [])].join("\n");
-}
-
-function badges(clip, bodies, archives) {
+function badges(posed, clip, bodies, archives) {
   const problems = clip.warnings.filter((one) => one.severity === "warning");
+  const badge = (text, kind, title) => el("span", { class: `badge ${kind}`, title }, text);
   const shown = [ // the last are left out first where there is no room
-    problems.length ? ["problem", "problem", problems.map((one) => one.message).join("\n")] : null,
-    clip.loop ? ["loop", "loop", "It is played in a loop"] : null,
-    clip.event_count ? [clip.event_count === 1 ? "1 event" : `${clip.event_count} events`, "event"] : null,
-    clip.alike?.length ? [`${clip.alike.length + 1} versions`, "alike", `Other bytes, but the same name, length, joints, keys and events:\n${placesOf(clip.alike, archives)}`] : null,
-    clip.found_in?.length > 1 ? [`${clip.found_in.length} files`, "places", placesOf([clip], archives)] : null,
-    bodies?.has(`${familyOf(clip.format)} ${clip.archive}`) ? ["body", "body", "Its archive has a body for it"] : null,
+    problems.length ? badge("problem", "problem", problems.map((one) => one.message).join("\n")) : null,
+    clip.loop ? badge("loop", "loop", "It is played in a loop") : null,
+    clip.event_count ? badge(clip.event_count === 1 ? "1 event" : `${clip.event_count} events`, "event") : null,
+    versionsBadge(posed, clip, archives),
+    // The same motion, byte for byte, in several files is one card.
+    clip.found_in?.length > 1 ? badge(`${clip.found_in.length} files`, "places", placesOf([clip], archives)) : null,
+    bodies?.has(`${familyOf(clip.format)} ${clip.archive}`) ? badge("body", "body", "Its archive has a body for it") : null,
   ].filter(Boolean);
-  return el("span", { class: "badges" }, ...shown.map(([text, kind, title]) => el("span", { class: `badge ${kind}`, title }, text)));
+  return el("span", { class: "badges" }, ...shown);
 }
 
 /** Where a clip comes from: its archive, if there are several, and its folder there. */
@@ -40,12 +35,12 @@ function placeOf({ archive, entry }, archives) {
 }
 
 /** The lines below a card's title, of what is known by now. */
-function lines(clip, { games = new Map(), archives, bodies } = {}) {
+function lines(posed, clip, { games = new Map(), archives, bodies } = {}) {
   const place = placeOf(clip, archives);
   return [
     el("span", { class: "facts" }, el("span", {}, games.get(clip.format) ?? clip.format), ` · ${seconds(clip.duration)}`),
     place ? el("span", { class: "place", title: clip.entry }, place) : null,
-    badges(clip, bodies, archives)].filter(Boolean);
+    badges(posed, clip, bodies, archives)].filter(Boolean);
 }
 
 /**
@@ -62,7 +57,7 @@ export function card(posed, clip, look) {
   awaitPicture(still, picture);
   const link = el("a", { href: clipPath(clip), "data-link": true },
     picture,
-    el("span", { class: "name", title: clip.name }, titleOf(clip)), ...lines(clip, look));
+    el("span", { class: "name", title: clip.name }, titleOf(clip)), ...lines(posed, clip, look));
   const element = el("li", { class: "card" }, link);
   const addresses = {
     sketch: () => posed.previewURL(clip.id, "svg", { ...scope, width: SIZE, height: SIZE, motion: 1 }),
@@ -71,7 +66,7 @@ export function card(posed, clip, look) {
   if (clip.duration > 0) element.prepare = moveOnDemand(link, picture, addresses, clip.duration);
   element.describe = (known) => {
     for (const line of [...link.children].slice(2)) line.remove();
-    link.append(...lines(clip, known));
+    link.append(...lines(posed, clip, known));
   };
   return element;
 }
