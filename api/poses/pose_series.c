@@ -238,35 +238,54 @@ static void range_headers(struct api_call *call, const struct series *series)
     response_header(call->response, "Posed-Error", FIXED_ERROR);
 }
 
-/* Rows that follow each other. */
-static void put_rows(struct series *series, const float *rows, size_t count, size_t width)
+static size_t size_of_number(const struct series *series)
 {
-    struct writer writer;
-    const size_t size =
-        count * width * (series->form == SERIES_F16 || series->form == SERIES_SNORM16 ? 2 : sizeof *rows);
-    writer_init(&writer, &series->pending, NULL);
-    uint8_t *to = writer_reserve(&writer, size);
-    series->failed |= !to;
-    if (!to)
-        return;
+    return series->form == SERIES_F16 || series->form == SERIES_SNORM16 ? 2 : sizeof(float);
+}
+
+/* Rows that follow each other; returns where they end. */
+static uint8_t *write_rows(const struct series *series, const float *rows, size_t count, size_t width,
+                           uint8_t *to)
+{
     if (series->form == SERIES_F16)
         floats_to_halves_le(to, rows, count * width);
     else if (series->form == SERIES_SNORM16)
         write_fixed(series, rows, count, to);
     else
-        memcpy(to, rows, size);
-    writer_commit(&writer, size);
+        memcpy(to, rows, count * width * sizeof *rows);
+    return to + count * width * size_of_number(series);
 }
 
-static void put_floats(struct series *series)
+/* Bytes of a pose as floats. */
+static size_t size_of_pose(const struct series *series)
+{
+    const size_t width = series->request.model ? MATRIX : ROW;
+    return series->request.row_count * width * size_of_number(series);
+}
+
+/* The pose that was sampled last. */
+static void write_floats(const struct series *series, uint8_t *to)
 {
     const bool model = series->request.model;
     const size_t width = model ? MATRIX : ROW;
     const float *from = model ? series->matrices : series->rows;
     if (!series->request.selected)
-        put_rows(series, from, series->request.row_count, width);
+        write_rows(series, from, series->request.row_count, width, to);
     for (uint32_t i = 0; series->request.selected && i < series->request.row_count; i++)
-        put_rows(series, from + row_at(series, i) * width, 1, width);
+        to = write_rows(series, from + row_at(series, i) * width, 1, width, to);
+}
+
+static void put_floats(struct series *series)
+{
+    struct writer writer;
+    const size_t size = size_of_pose(series);
+    writer_init(&writer, &series->pending, NULL);
+    uint8_t *to = writer_reserve(&writer, size);
+    series->failed |= !to;
+    if (!to)
+        return;
+    write_floats(series, to);
+    writer_commit(&writer, size);
 }
 
 /* "translation":[[…],…]: null where neither the clip nor a skeleton has that component. */
@@ -489,13 +508,32 @@ static void forget_sent(struct series *series)
     series->sent = 0;
 }
 
+/* Whole poses as floats, without the way through the buffer; returns the bytes. */
+static size_t produce_floats(struct series *series, uint8_t *to, size_t room)
+{
+    const size_t size = size_of_pose(series);
+    size_t used = 0;
+    if (series->form < SERIES_F32 || series->has_head || series->failed)
+        return 0;
+    for (; series->next < series->times.count && size <= room - used; used += size) {
+        sample(series, times_at(&series->times, series->next++));
+        write_floats(series, to + used);
+    }
+    return used;
+}
+
 static ssize_t series_read(void *owner, uint8_t *buffer, size_t capacity)
 {
     struct series *series = owner;
+    size_t size = 0;
     forget_sent(series);
+    if (!series->pending.size)
+        size = produce_floats(series, buffer, capacity);
+    if (size)
+        return (ssize_t)size;
     if (!produce(series, capacity))
         return -1;
-    size_t size = series->pending.size < capacity ? series->pending.size : capacity;
+    size = series->pending.size < capacity ? series->pending.size : capacity;
     if (size)
         memcpy(buffer, series->pending.data, size);
     series->sent = size;
@@ -526,6 +564,22 @@ bool series_text(struct pose_request *request, const struct series_source *sourc
     if (!series)
         drop(request, source);
     return series && finish_text(series, out);
+}
+
+/* Of the forms that hold nothing but poses of one size. */
+static size_t size_of_all(const struct series *series)
+{
+    const bool is_known = series->form == SERIES_F32 || series->form >= SERIES_F16;
+    return is_known ? size_of_pose(series) * series->times.count : API_UNKNOWN_SIZE;
+}
+
+/* Whether a block holds so few poses, of so few joints, that they take some microseconds. */
+static bool is_light(const struct series *series)
+{
+    enum { FEWEST = 8, MOST = 4096 };
+    const struct pose_request *request = &series->request;
+    return !series->source.owner && !request->selected && !request->retargeting.on && !series->morph_count &&
+           request->row_count >= FEWEST && request->row_count <= MOST;
 }
 
 enum api_outcome series_reply(struct api_call *call, struct pose_request *request,
@@ -562,7 +616,8 @@ enum api_outcome series_reply(struct api_call *call, struct pose_request *reques
     series->request.clip = NULL;
     series->request.skeleton = (struct skeleton_choice){0};
     if (rows > STREAMED_ROWS) {
-        response_stream(call->response, types[form], API_UNKNOWN_SIZE, series_read, series_free, series);
+        response_stream(call->response, types[form], size_of_all(series), series_read, series_free, series);
+        call->response->is_light = is_light(series);
         return API_DONE;
     }
     if (!produce(series, SIZE_MAX)) {

@@ -30,6 +30,7 @@ void response_init(struct api_response *response, unsigned status)
     response->owner = NULL;
     response->is_ready = NULL;
     response->is_dear = false;
+    response->is_light = false;
     response->held = 0;
     response->route = "";
     response->cache = NULL;

@@ -104,7 +104,9 @@ struct api_response {
     /* For a stream that waits for what happens: read then returns API_LATER while there is nothing, and is called again once
      * this is true, which is looked at on the loop a few times a second; so it must be cheap. NULL: read never does. */
     bool (*is_ready)(const void *owner);
-    bool is_dear;  /* a stream whose blocks are drawn or converted: all other work goes first */
+    bool is_dear; /* a stream whose blocks are drawn or converted: all other work goes first */
+    bool
+        is_light; /* a stream of which 64 KiB take some microseconds and never wait: it may be read on the loop as well */
     uint64_t held; /* bytes that a stream's owner keeps while the client reads */
 
     /* For the log and the metrics. */

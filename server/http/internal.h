@@ -115,6 +115,7 @@ struct http_loop {
     bool turn_wanted; /* libmicrohttpd has something to process */
     bool draining;
     bool done;
+    unsigned light_blocks; /* may still be made in this run of libmicrohttpd */
     struct MHD_Daemon *daemon;
     struct http_connection *connections;
     struct http_exchange *spare;

@@ -36,6 +36,8 @@ enum {
     ANSWER_MEMORY = 2560,          /* reserved for the answer's headers */
     HEADER_MEMORY = 64,            /* libmicrohttpd's overhead for each header */
     SENT_AT_ONCE = 32 * 1024,      /* of a stream */
+    LIGHT_AT_ONCE = 64 * 1024,     /* of one that is read on the loop, which keeps no block of its own */
+    LIGHT_BLOCKS = 4,              /* in one run, since sending them keeps everybody else waiting */
     RUNS_PER_TURN = 64,            /* before timers and results of the pool are processed */
     SPARE_CONNECTIONS = 64,        /* above the limit, to send the refusal */
 };
@@ -79,28 +81,48 @@ size_t transport_count_headers(const struct api_request *request, const char *na
 
 /* ---- answers ---- */
 
-/* Never generates data: blocks come from the pool. Returns 0 if there is none; the connection is suspended
- * until there is. */
+static bool is_whole(const struct http_exchange *exchange)
+{
+    const size_t size = exchange->response.size;
+    return !exchange->block.has_failed && (size == API_UNKNOWN_SIZE || exchange->streamed == size);
+}
+
+/* Without a way to the pool and back, which takes longer than the data. 0: the stream has ended. */
+static size_t read_here(struct http_exchange *exchange, char *buffer, size_t capacity)
+{
+    const struct api_response *response = &exchange->response;
+    const ssize_t size = response->read(response->owner, (uint8_t *)buffer, capacity);
+    exchange->connection->loop->light_blocks--;
+    exchange->block.has_ended = size <= 0;
+    exchange->block.has_failed = size < 0;
+    return size > 0 ? (size_t)size : 0;
+}
+
+static size_t take_block(struct http_block *block, char *buffer, size_t capacity)
+{
+    const size_t left = block->size - block->sent, size = left < capacity ? left : capacity;
+    memcpy(buffer, block->data + block->sent, size);
+    block->sent += size;
+    return size;
+}
+
+/* Blocks come from the pool, but those of light streams while there are few. Returns 0 if there is none; the connection is
+ * suspended until there is. */
 static ssize_t read_stream(void *cls, uint64_t position, char *buffer, size_t capacity)
 {
     struct http_exchange *exchange = cls;
-    const struct api_response *response = &exchange->response;
     struct http_block *block = &exchange->block;
-    size_t size = block->size - block->sent;
+    size_t size = 0;
     (void)position;
-    if (size > 0) {
-        size = size < capacity ? size : capacity;
-        memcpy(buffer, block->data + block->sent, size);
-        block->sent += size;
-        exchange->streamed += size;
+    if (block->size > block->sent)
+        size = take_block(block, buffer, capacity);
+    else if (!block->has_ended && exchange->response.is_light && exchange->connection->loop->light_blocks)
+        size = read_here(exchange, buffer, capacity);
+    exchange->streamed += size;
+    if (size > 0)
         return (ssize_t)size;
-    }
-    if (block->has_ended) {
-        return !block->has_failed &&
-                       (response->size == API_UNKNOWN_SIZE || exchange->streamed == response->size)
-                   ? MHD_CONTENT_READER_END_OF_STREAM
-                   : MHD_CONTENT_READER_END_WITH_ERROR;
-    }
+    if (block->has_ended)
+        return is_whole(exchange) ? MHD_CONTENT_READER_END_OF_STREAM : MHD_CONTENT_READER_END_WITH_ERROR;
     if (!work_queue_block(exchange))
         return MHD_CONTENT_READER_END_WITH_ERROR;
     MHD_suspend_connection(exchange->connection->mhd);
@@ -117,9 +139,9 @@ static struct MHD_Response *make_response(struct http_exchange *exchange)
         return MHD_create_response_from_buffer(answer->size, (void *)(uintptr_t)answer->data,
                                                MHD_RESPMEM_PERSISTENT);
     }
-    struct MHD_Response *response =
-        MHD_create_response_from_callback(answer->size == API_UNKNOWN_SIZE ? MHD_SIZE_UNKNOWN : answer->size,
-                                          SENT_AT_ONCE, read_stream, exchange, NULL);
+    struct MHD_Response *response = MHD_create_response_from_callback(
+        answer->size == API_UNKNOWN_SIZE ? MHD_SIZE_UNKNOWN : answer->size,
+        answer->is_light ? LIGHT_AT_ONCE : SENT_AT_ONCE, read_stream, exchange, NULL);
     if (response && answer->size == API_UNKNOWN_SIZE && exchange_is_head(exchange))
         MHD_set_response_options(response, MHD_RF_HTTP_1_0_SERVER, MHD_RO_END);
     return response;
@@ -568,6 +590,7 @@ int64_t transport_turn(struct http_loop *loop)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
     for (unsigned i = 0; i < RUNS_PER_TURN; i++) {
+        loop->light_blocks = LIGHT_BLOCKS;
         MHD_run(loop->daemon);
         if (MHD_get_timeout(loop->daemon, &wait_ms) != MHD_YES)
             return -1;

@@ -1,6 +1,7 @@
 """Keys, poses and events: against each other and against the rules of the formats."""
 
 import json
+import socket
 import struct
 
 from daemon import Daemon
@@ -362,6 +363,34 @@ class Series(SampleCase):
         self.assertEqual(reply.body, self.poses(self.sl, fps=7, **{"as": "snorm16"}).body)
         refused = self.client.post("/v1/poses", json.dumps({"requests": [item | {"space": "model"}]}))
         self.assertEqual((refused.status, refused.json["pointer"]), (400, "/requests/0/space"))
+
+    def test_many_streams_at_once(self):
+        """A loop makes a few blocks itself and has the pool make the others: each client gets the same bytes."""
+        readers, slow = 24, 4096
+        for form, options in (("f32", {"fps": 1500}), ("json", {"fps": 200}), ("f16", {"fps": 1500, "space": "model"})):
+            whole = self.poses(self.sl, **options, **{"as": form})
+            query = "&".join(f"{name}={value}" for name, value in {**options, "as": form}.items())
+            head = f"GET /v1/clips/{self.sl}/poses?{query} HTTP/1.0\r\n\r\n".encode()
+            streams = [socket.create_connection((self.client.host, self.client.port), timeout=30)
+                       for _ in range(readers)]
+            got = [bytearray() for _ in streams]
+            for stream in streams:
+                stream.sendall(head)
+            for i, stream in enumerate(streams):  # a little of each, while the others wait
+                got[i] += stream.recv(slow)
+            for i, stream in enumerate(streams):
+                while piece := stream.recv(1 << 16):
+                    got[i] += piece
+                stream.close()
+            for answer in got:
+                self.assertEqual(bytes(answer.partition(b"\r\n\r\n")[2]), whole.raw_body)
+
+    def test_a_stream_of_floats_tells_its_length(self):
+        for form in ("f32", "f16", "snorm16"):
+            reply = self.poses(self.sl, fps=2000, **{"as": form})
+            self.assertEqual(int(reply["Content-Length"]), len(reply.raw_body))
+            numbers = int(reply["Posed-Frames"]) * int(reply["Posed-Joints"]) * 10
+            self.assertEqual(len(reply.raw_body), numbers * (4 if form == "f32" else 2))
 
     def test_lines(self):
         reply = self.poses(self.sl, headers={"Accept": "application/x-ndjson"}, fps=5)

@@ -3,6 +3,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#endif
+
 /* Known at compile time, so only one of the branches below is compiled. */
 #define HOST_IS_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 
@@ -56,9 +60,48 @@ static uint16_t half_of(float value)
     return (uint16_t)(sign | (bits > LARGEST ? (uint32_t)LARGEST : bits));
 }
 
+#if defined(__x86_64__) && defined(__GNUC__)
+
+/* As half_of, eight at once; returns how many it did. */
+__attribute__((target("avx,f16c"))) static size_t put_eights(uint8_t *to, const float *from, size_t count)
+{
+    const __m256 largest = _mm256_set1_ps(65504), sign = _mm256_set1_ps(-0.0f),
+                 not_a_number = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
+    size_t done = 0;
+    for (; done + 8 <= count; done += 8) {
+        const __m256 values = _mm256_loadu_ps(from + done), signs = _mm256_and_ps(sign, values),
+                     sizes = _mm256_andnot_ps(sign, values),
+                     is_nan = _mm256_cmp_ps(sizes, sizes, _CMP_UNORD_Q);
+        const __m256 kept = _mm256_blendv_ps(_mm256_min_ps(sizes, largest), not_a_number, is_nan);
+        const __m128i halves = _mm256_cvtps_ph(_mm256_or_ps(kept, signs), _MM_FROUND_TO_NEAREST_INT);
+        _mm_storeu_si128((__m128i *)(void *)(to + 2 * done), halves);
+    }
+    return done;
+}
+
+static bool has_eights(void)
+{
+    return __builtin_cpu_supports("avx") && __builtin_cpu_supports("f16c");
+}
+
+#else
+
+static size_t put_eights(uint8_t *to, const float *from, size_t count)
+{
+    (void)to, (void)from, (void)count;
+    return 0;
+}
+
+static bool has_eights(void)
+{
+    return false;
+}
+
+#endif
+
 void floats_to_halves_le(uint8_t *to, const float *from, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = has_eights() ? put_eights(to, from, count) : 0; i < count; i++) {
         const uint16_t half = half_of(from[i]);
         to[2 * i] = (uint8_t)half;
         to[2 * i + 1] = (uint8_t)(half >> 8);
