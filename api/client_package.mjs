@@ -1,5 +1,5 @@
 // The client as a package for npm pack: node client_package.mjs OUT [LIBPOSE]. The package.json of the sources names no
-// module, since most builds make none, and no repository, since only who publishes it knows that: it is POSED_REPOSITORY of
+// module, since not every build makes one, and no repository, since only who publishes it knows that: it is POSED_REPOSITORY of
 // the environment, or else the remote "origin" of the source tree.
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

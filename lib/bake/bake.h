@@ -85,6 +85,8 @@ const struct pose_mesh *bake_rename_meshes(struct arena *arena, struct bake_rena
                                            const struct pose_mesh *meshes, uint32_t count);
 /* The new name of a joint; NULL: unchanged. */
 const char *bake_new_name(const struct baking *b, const char *name);
+/* The number in "joint_123"; -1 for other names. */
+int64_t bake_joint_number(const char *name);
 /* Fills in tracks and sources: names and ids, without keys. */
 bool bake_tracks(struct baking *b);
 /* Renames out's tracks and events by the table; keys are unchanged. */

@@ -35,6 +35,18 @@ const char *bake_new_name(const struct baking *b, const char *name)
     return find_new_name(b->renames, name);
 }
 
+int64_t bake_joint_number(const char *name)
+{
+    static const char begin[] = "joint_";
+    if (!name || strncmp(name, begin, sizeof begin - 1) != 0 || !name[sizeof begin - 1])
+        return -1;
+    const char *digit = name + sizeof begin - 1;
+    int64_t number = 0;
+    for (; *digit >= '0' && *digit <= '9' && number <= UINT32_MAX; digit++)
+        number = number * 10 + (*digit - '0');
+    return *digit || number > UINT32_MAX ? -1 : number;
+}
+
 /* The name of a track, or "joint_ID" for one with an id only. */
 static const char *track_name(const struct pose_track *track, char made[24])
 {
@@ -152,17 +164,16 @@ static void rename_track(const struct baking *b, struct pose_track *track)
     const char *name = bake_new_name(b, track_name(track, made));
     if (!name)
         return;
-    unsigned id;
-    char more;
+    const int64_t number = bake_joint_number(name);
     track->name = arena_copy_text(b->arena, name);
     if (b->out->rules == POSE_RULES_SIMS3) {
         size_t length = strlen(name);
         bool is_morph = track->channels[POSE_MORPH].count && !track->channels[POSE_ROTATION].count;
         track->id = is_morph ? (uint32_t)hash_fnv64(name, length) : hash_fnv32(name, length);
         track->has_id = true;
-    } else if (sscanf(name, "joint_%9u%c", &id, &more) == 1) {
+    } else if (number >= 0) {
         track->name = NULL;
-        track->id = id;
+        track->id = (uint32_t)number;
         track->has_id = true;
     } else if (b->out->rules == POSE_RULES_PRIME || b->out->rules == POSE_RULES_PRIME_FRAMES) {
         const struct pose_skeleton *skeleton = b->conversion->skeleton;

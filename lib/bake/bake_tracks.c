@@ -86,14 +86,6 @@ static void place_root(struct gathering *g, const struct pose_track *from, const
 
 /* ------------------------------------------------------------------------------------------------- joints -- */
 
-/* The number in "joint_123"; -1 for other names. */
-static int64_t number_of(const char *name)
-{
-    unsigned number;
-    char more;
-    return name && sscanf(name, "joint_%10u%c", &number, &more) == 1 ? (int64_t)number : -1;
-}
-
 static bool name_sims3(const struct gathering *g, const struct pose_track *from, const char *name,
                        bool is_new, struct pose_track *to)
 {
@@ -102,7 +94,7 @@ static bool name_sims3(const struct gathering *g, const struct pose_track *from,
         to->id = from->id;
         return to->has_id = true;
     }
-    int64_t number = number_of(name);
+    int64_t number = bake_joint_number(name);
     if (number >= 0) {
         to->name = NULL;
         to->id = (uint32_t)number;
@@ -122,7 +114,7 @@ static int64_t find_bone(const struct gathering *g, const struct pose_track *fro
 {
     if (!is_new && from->has_id && g->b->family == FAMILY_PRIME)
         return from->id;
-    int64_t number = number_of(name);
+    int64_t number = bake_joint_number(name);
     if (number >= 0 || !name || !g->has_joints)
         return number;
     const struct pose_skeleton *skeleton = g->b->conversion->skeleton;

@@ -1,15 +1,16 @@
 # libpose as WebAssembly: local.h for JavaScript. Made where clang and wasi-libc are (5 MB beside a clang, where emscripten is
 # 800), of the same sources as the library, in the same build. Sets POSED_WASM_FILE, empty where there is none.
-set(POSED_WASM OFF CACHE STRING "Make the WebAssembly module: ON, OFF, AUTO where clang, lld and wasi-libc are installed, or a libpose.wasm that is there")
-set(POSED_WASM_SOURCES "" CACHE PATH "Where sources.sh has put the sources of expat, libdeflate and jansson; else they are fetched")
+set(POSED_WASM AUTO CACHE STRING "Make the WebAssembly module: AUTO where clang, lld and wasi-libc are installed, ON, OFF, or a libpose.wasm that is there")
+set(POSED_WASM_SOURCES "" CACHE PATH "Where the sources of expat, libdeflate and jansson are, or sources.sh puts them; else in the build")
 set(POSED_WASM_FILE "")
+set(POSED_WASM_MISSING "" CACHE INTERNAL "Packages for want of which there is no module")
 set(wasm ${CMAKE_CURRENT_SOURCE_DIR}/wasm)
 set(wasm_out ${PROJECT_BINARY_DIR}/wasm)
 
 # Says why there is none; where it was asked for, that ends the configuration.
 function(posed_no_wasm why)
   if(POSED_WASM STREQUAL AUTO)
-    message(STATUS "WebAssembly: none (${why})")
+    message(STATUS "WebAssembly: none, so dropped files are sent to the server to be looked at; ${why}")
   else()
     message(FATAL_ERROR "WebAssembly: ${why}")
   endif()
@@ -24,29 +25,56 @@ if(POSED_WASM MATCHES "[.]wasm$")
   message(STATUS "WebAssembly: ${POSED_WASM}")
   return()
 endif()
-# Its sources come from the network, so a package asks for it; and once is enough, not with each sanitizer and compiler.
-if(POSED_WASM STREQUAL AUTO AND (NOT POSED_TESTS OR POSED_SANITIZE OR NOT CMAKE_C_COMPILER_ID STREQUAL GNU))
-  message(STATUS "WebAssembly: none (POSED_WASM=ON makes it)")
-  return()
-endif()
-find_program(WASM_CLANG clang)
-find_program(WASM_LD NAMES wasm-ld)
-find_file(WASI_LIBC libc.a PATHS /usr/lib/wasm32-wasi NO_DEFAULT_PATH)
-if(NOT WASM_CLANG OR NOT WASM_LD OR NOT WASI_LIBC)
-  posed_no_wasm("it needs the packages clang, lld, wasi-libc and libclang-rt-dev-wasm32")
-  return()
-endif()
 if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-  posed_no_wasm("a build for another processor")
+  posed_no_wasm("a build for another processor; -DPOSED_WASM=FILE takes a libpose.wasm that was made before")
   return()
 endif()
 
 set(wasm_sources ${POSED_WASM_SOURCES})
 if(NOT wasm_sources)
   set(wasm_sources ${wasm_out}/sources)
-  execute_process(COMMAND ${wasm}/sources.sh ${wasm_sources} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE said)
+endif()
+find_program(WASM_CLANG clang)
+find_program(WASM_LD wasm-ld)
+find_file(WASI_LIBC libc.a PATHS /usr/lib/wasm32-wasi NO_DEFAULT_PATH)
+set(wasm_builtins "")
+if(WASM_CLANG)
+  execute_process(COMMAND ${WASM_CLANG} --target=wasm32-wasi -print-libgcc-file-name
+    OUTPUT_VARIABLE wasm_builtins OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+endif()
+set(wasm_missing "")
+foreach(tool WASM_CLANG:clang WASM_LD:lld WASI_LIBC:wasi-libc)
+  string(REPLACE ":" ";" tool ${tool})
+  list(POP_FRONT tool variable)
+  if(NOT ${variable})
+    list(APPEND wasm_missing ${tool})
+  endif()
+endforeach()
+if(NOT EXISTS "${wasm_builtins}")
+  list(APPEND wasm_missing libclang-rt-dev-wasm32)
+endif()
+find_program(DPKG_SOURCE dpkg-source)
+if(NOT DPKG_SOURCE AND NOT EXISTS ${wasm_sources})
+  list(APPEND wasm_missing dpkg-dev)
+endif()
+if(wasm_missing)
+  set(POSED_WASM_MISSING "${wasm_missing}" CACHE INTERNAL "")
+  list(JOIN wasm_missing " " wasm_missing)
+  posed_no_wasm("missing: ${wasm_missing} (./dev install wasm)")
+  return()
+endif()
+
+# They come from the network, as what the page is made of does. Where they cannot be had that is found out once.
+if(NOT EXISTS ${wasm_sources} AND POSED_WASM_UNFETCHED AND POSED_WASM STREQUAL AUTO)
+  posed_no_wasm("the sources of its libraries could not be fetched; -DPOSED_WASM=ON tries again")
+  return()
+endif()
+if(NOT EXISTS ${wasm_sources})
+  message(STATUS "WebAssembly: fetching the sources of expat, libdeflate and jansson")
+  execute_process(COMMAND ${wasm}/sources.sh ${wasm_sources} RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE said TIMEOUT 180)
   if(NOT failed EQUAL 0)
-    string(STRIP "${said}" said)
+    set(POSED_WASM_UNFETCHED TRUE CACHE INTERNAL "The sources could not be fetched")
+    string(REGEX REPLACE "[ \n]+" " " said "${said}")
     posed_no_wasm("the sources of its libraries cannot be fetched: ${said}")
     return()
   endif()
@@ -110,16 +138,23 @@ set(POSED_WASM_FILE ${wasm_out}/libpose.wasm)
 string(REPLACE ";" "\n" wasm_list "${wasm_objects}")
 file(GENERATE OUTPUT ${wasm_out}/objects.rsp CONTENT "${wasm_list}\n")
 # A reactor: local.js is the other side, and answers what the C library asks a system for. At most 512 MiB, of which 1 is the
-# stack. Where wasm-opt is (package binaryen) it makes the module 2 % smaller.
+# stack. Where wasm-opt is (package binaryen) it makes the module 4 % smaller as it is sent. That nothing is in the first 1024 bytes is the
+# linker's default; functions of one caller stay their own, which costs bytes and saves some of Brotli's; expressions that were
+# taken apart (flatten) and put together again are shorter.
 find_program(WASM_OPT wasm-opt)
-set(wasm_smaller ${CMAKE_COMMAND} -E true)
+# Two steps: where the code that was linked is the same as before, neither the second nor the page is made again.
+set(wasm_linked ${wasm_out}/linked.wasm)
+set(wasm_smaller ${CMAKE_COMMAND} -E copy ${wasm_linked} ${POSED_WASM_FILE})
 if(WASM_OPT)
-  set(wasm_smaller ${WASM_OPT} -Oz --strip-producers --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int
-    --enable-mutable-globals ${POSED_WASM_FILE} -o ${POSED_WASM_FILE})
+  set(wasm_smaller ${WASM_OPT} --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals
+    --strip-producers --low-memory-unused --one-caller-inline-max-function-size 0 --flatten --rereloop -Oz -Oz ${wasm_linked} -o ${POSED_WASM_FILE})
 endif()
-add_custom_command(OUTPUT ${POSED_WASM_FILE} DEPENDS ${wasm_objects} ${wasm_out}/objects.rsp VERBATIM
-  COMMAND ${WASM_CLANG} --target=wasm32-wasi -mexec-model=reactor @${wasm_out}/objects.rsp -o ${POSED_WASM_FILE}
+add_custom_command(OUTPUT ${wasm_linked} DEPENDS ${wasm_objects} ${wasm_out}/objects.rsp VERBATIM
+  COMMAND ${WASM_CLANG} --target=wasm32-wasi -mexec-model=reactor @${wasm_out}/objects.rsp -o ${wasm_linked}.new
     -Wl,--no-entry,--gc-sections,--strip-all,--allow-undefined,-O2,-z,stack-size=1048576,--initial-memory=4194304,--max-memory=536870912
+  COMMAND ${CMAKE_COMMAND} -E copy_if_different ${wasm_linked}.new ${wasm_linked}
+  COMMENT "WebAssembly: linking")
+add_custom_command(OUTPUT ${POSED_WASM_FILE} DEPENDS ${wasm_linked} VERBATIM
   COMMAND ${wasm_smaller}
   COMMENT "WebAssembly: libpose.wasm")
 add_custom_target(libpose-wasm ALL DEPENDS ${POSED_WASM_FILE})

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the package into a fresh Debian made by debootstrap, with its dependencies, serves a file there and asks it;
-# then removes it. Needs root, debootstrap, and `./dev package` before.
+# then removes it. Needs root, debootstrap, curl, and `./dev package` before.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 package=$(ls build/package/posed_*.deb)
@@ -39,6 +39,8 @@ for _ in $(seq 50); do
 done
 inside posed health http://127.0.0.1:18080
 grep -q '^Seccomp:.2$' "/proc/$started/status"
+module=$(grep -ao 'assets/libpose-[0-9a-f]*[.]wasm' "$root/usr/bin/posed" | sort -u)
+cmp -n 4 <(curl -sf "http://127.0.0.1:18080/$module") <(printf '\0asm')
 kill "$started"
 wait "$started"
 started=''

@@ -49,7 +49,7 @@ export CCACHE_BASEDIR=$tree CCACHE_NOHASHDIR=1
 launcher=()
 ! command -v ccache >/dev/null || launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
 made=$tree/build/default
-quietly cmake -S "$tree" -B "$made" -G Ninja -DPOSED_TESTS=ON -DPOSED_WERROR="$(cached POSED_WERROR)" \
+quietly cmake -S "$tree" -B "$made" -G Ninja -DPOSED_TESTS=ON -DPOSED_WASM=OFF -DPOSED_WERROR="$(cached POSED_WERROR)" \
     -DCMAKE_C_COMPILER="$(cached CMAKE_C_COMPILER)" -DCMAKE_BUILD_TYPE="$(cached CMAKE_BUILD_TYPE)" "${launcher[@]}"
 quietly cmake --build "$made" --target pose posed-samples posed-golden posed-damage replay_codecs
 libraries=$(dirname "$(find "$made" -name 'libpose.so*' | head -n 1)")
