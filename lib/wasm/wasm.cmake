@@ -115,7 +115,7 @@ function(posed_wasm_compile source)
 endfunction()
 
 file(MAKE_DIRECTORY ${wasm_out}/objects)
-set(wasm_ours ${CORE_SOURCES} ${POSE_SOURCES} wasm/bundle.c wasm/deflate.c wasm/describe.c wasm/local.c wasm/no_libarchive.c wasm/player.c wasm/sort.c wasm/system.c)
+set(wasm_ours ${CORE_SOURCES} ${POSE_SOURCES} wasm/bundle.c wasm/deflate.c wasm/describe.c wasm/local.c wasm/no_libarchive.c wasm/player.c wasm/print.c wasm/sort.c wasm/system.c)
 list(REMOVE_ITEM wasm_ours formats/zip/libarchive.c)
 foreach(source IN LISTS wasm_ours)
   posed_wasm_compile(${source} -Wall -Wextra -Wno-unused-function -Wno-unused-const-variable -DPOSE_FOR_PAGES -DSTBI_NO_THREAD_LOCALS -I${CMAKE_CURRENT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR} -I${GENERATED}
@@ -137,7 +137,8 @@ endforeach()
 set(POSED_WASM_FILE ${wasm_out}/libpose.wasm)
 string(REPLACE ";" "\n" wasm_list "${wasm_objects}")
 file(GENERATE OUTPUT ${wasm_out}/objects.rsp CONTENT "${wasm_list}\n")
-# A reactor: local.js is the other side, and answers what the C library asks a system for. At most 512 MiB, of which 1 is the
+# A reactor: local.js is the other side, and answers what the C library asks a system for. It brings the memory, too, since wasm-opt
+# cuts the data of a module's own memory into a thousand pieces, which costs 1 % as it is sent. At most 512 MiB, of which 1 is the
 # stack. Where wasm-opt is (package binaryen) it makes the module 4 % smaller as it is sent. That nothing is in the first 1024 bytes is the
 # linker's default; functions of one caller stay their own, which costs bytes and saves some of Brotli's; expressions that were
 # taken apart (flatten) and put together again are shorter.
@@ -151,7 +152,7 @@ if(WASM_OPT)
 endif()
 add_custom_command(OUTPUT ${wasm_linked} DEPENDS ${wasm_objects} ${wasm_out}/objects.rsp VERBATIM
   COMMAND ${WASM_CLANG} --target=wasm32-wasi -mexec-model=reactor @${wasm_out}/objects.rsp -o ${wasm_linked}.new
-    -Wl,--no-entry,--gc-sections,--strip-all,--allow-undefined,-O2,-z,stack-size=1048576,--initial-memory=4194304,--max-memory=536870912
+    -Wl,--no-entry,--import-memory,--gc-sections,--strip-all,--allow-undefined,-O2,-z,stack-size=1048576,--initial-memory=4194304,--max-memory=536870912
   COMMAND ${CMAKE_COMMAND} -E copy_if_different ${wasm_linked}.new ${wasm_linked}
   COMMENT "WebAssembly: linking")
 add_custom_command(OUTPUT ${POSED_WASM_FILE} DEPENDS ${wasm_linked} VERBATIM

@@ -18,6 +18,8 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
 const AXES = { gltf: 0, sl: 1, sims: 2, prime: 3, inches: 4, z_up: 5 };
 const AUTO = -1, NONE = -2;
 const PATIENCE_MS = 20000;
+// As lib/wasm/wasm.cmake says it to the linker, in pages of 64 KiB.
+const MEMORY = { initial: 64, maximum: 8192 };
 
 /** What could not be read, and why: `problem` has code, detail, and where they apply offset, line, field, limit. */
 export class LocalError extends Error {
@@ -38,12 +40,13 @@ export async function compile(source) {
 /** The files of one look, in an instance of their own: what they do to its memory ends with it. */
 export class Local {
   #instance;
+  #memory = new WebAssembly.Memory(MEMORY);
   #deadline;
 
   /** @param module of compile() */
   constructor(module, { milliseconds = PATIENCE_MS } = {}) {
     this.milliseconds = milliseconds;
-    const own = { local_ask: () => Number(performance.now() > this.#deadline), emscripten_notify_memory_growth() {} };
+    const own = { memory: this.#memory, local_ask: () => Number(performance.now() > this.#deadline) };
     const imports = {};
     // What else the C library may ask for (a clock, a random salt, output) is answered with an error.
     for (const { module: space, name } of WebAssembly.Module.imports(module)) (imports[space] ??= {})[name] = own[name] ?? (() => 52);
@@ -58,14 +61,14 @@ export class Local {
     try {
       return this.#instance.exports[name]?.(...values);
     } catch (error) {
-      this.#instance = null;
+      this.#instance = this.#memory = null;
       throw new LocalError({ code: "trapped", detail: `The file stopped the decoder, which was thrown away: ${error.message}` });
     }
   }
 
   #bytes() {
     const at = this.#call("local_text") >>> 0, size = this.#call("local_text_size") >>> 0;
-    return new Uint8Array(this.#instance.exports.memory.buffer, at, size).slice();
+    return new Uint8Array(this.#memory.buffer, at, size).slice();
   }
 
   #json = () => JSON.parse(new TextDecoder().decode(this.#bytes()) || '{"code":"no_memory","detail":"out of memory"}');
@@ -77,12 +80,12 @@ export class Local {
   #put(bytes) {
     const at = this.#call("local_alloc", bytes.length) >>> 0;
     if (!at) throw new LocalError({ code: "no_memory", detail: "There is no room for this file." });
-    new Uint8Array(this.#instance.exports.memory.buffer, at, bytes.length).set(bytes);
+    new Uint8Array(this.#memory.buffer, at, bytes.length).set(bytes);
     return at;
   }
 
   #floats(at, count) {
-    return at ? new Float32Array(this.#instance.exports.memory.buffer, at >>> 0, count) : null;
+    return at ? new Float32Array(this.#memory.buffer, at >>> 0, count) : null;
   }
 
   /** Files that belong together: [{name, bytes: Uint8Array}]. What they hold, as POST /v1/inspect tells it, without ids. */
@@ -125,6 +128,6 @@ export class Local {
 
   close() {
     if (this.#instance) this.#call("local_close");
-    this.#instance = null;
+    this.#instance = this.#memory = null;
   }
 }
