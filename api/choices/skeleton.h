@@ -3,7 +3,7 @@
 #define POSED_API_CHOICES_SKELETON_H
 
 #include "api/protocol/params.h"
-#include "server/convert/ingredients.h"
+#include "server/library/bodies/ingredients.h"
 
 /* Where what a request names is found. */
 struct choice_place {

@@ -5,6 +5,7 @@
 #include "api/handlers/handlers.h"
 #include "server/library/called.h"
 #include "server/library/names.h"
+#include "server/library/snapshot/own_catalog.h"
 #include "server/store/draft.h"
 
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #include "server/commands/library.h"
 #include "server/commands/progress.h"
 #include "server/commands/save.h"
+#include "server/library/snapshot/own_catalog.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -86,7 +86,6 @@ lib/formats/prime lib/formats/table.h
 server/ops server/store/blobs.h
 server/store server/library/catalog.h
 server/library server/uploads/upload.h
-server/convert api/protocol/params.h
 api/choices api/conversion/making.h
 api/protocol api/views/clip_json.h
 api/views api/handlers/handlers.h

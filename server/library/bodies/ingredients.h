@@ -1,12 +1,11 @@
 /*
- * The inputs of a conversion, loaded and held: clips, skeleton, meshes and their pictures. Documents of the
+ * The inputs of a conversion or a picture, loaded and held: clips, skeleton, meshes and their pictures. Documents of the
  * service's catalogue come from its cache; those of a request's own bytes are decoded separately.
  */
-#ifndef POSED_SERVER_CONVERT_INGREDIENTS_H
-#define POSED_SERVER_CONVERT_INGREDIENTS_H
+#ifndef POSED_SERVER_LIBRARY_INGREDIENTS_H
+#define POSED_SERVER_LIBRARY_INGREDIENTS_H
 
 #include "server/library/documents.h"
-#include "server/library/index/upload.h"
 #include "server/ops/region.h"
 
 enum { INGREDIENT_CLIPS = 1000, INGREDIENT_MESHES = 64, INGREDIENT_IMAGES = 64 };
@@ -56,27 +55,5 @@ bool ingredients_are_z_up(const struct ingredients *ingredients);
 /* Fills in pointers to the ingredients, borrowed as long as these live. */
 void ingredients_list(const struct ingredients *ingredients, struct pose_conversion *conversion);
 double ingredients_decode_seconds(const struct ingredients *ingredients);
-
-/* --------------------------------------------------------------------------------------------------- own bytes -- */
-
-/* The bytes of one request or file as a catalogue of their own: nothing else sees what is in them. */
-struct own_catalog {
-    struct index_archive *archive;
-    struct catalog *catalog;
-    struct index_refusal refusal; /* why it was not opened; borrows from the archive */
-};
-
-/* How bytes are indexed: beside the PATHs of common, and whether decoded documents are kept, see index_upload_kept. */
-struct own_setting {
-    const struct service *service;
-    const struct catalog *common;
-    struct index_options options;
-    bool keeps;
-};
-
-/* False with refusal. Must be closed in either case; the bytes of source must outlive the catalogue. */
-bool own_catalog_open(struct own_catalog *own, const struct upload_source *source,
-                      const struct own_setting *setting);
-void own_catalog_close(struct own_catalog *own);
 
 #endif
