@@ -28,7 +28,7 @@ async function hold(page, pattern) {
 
 for (const [name, options] of SIZES) {
   test(`a slow list: skeleton cards, then cards that do not wait for names, on ${name}`, () => withPage(browser, daemon.origin, options, async (page) => {
-    const names = await hold(page, "**/v1/formats"), clips = await hold(page, "**/v1/clips?*limit=61*");
+    const names = await hold(page, "**/v1/formats"), clips = await hold(page, "**/v1/clips?*limit=60*");
     await page.goto(`${daemon.origin}/?q=walk&format=sl-anim`); // few, so that it is in sight
     await eventually(async () => assert.ok(await page.locator(".ghost").count() >= 4));
     assert.equal(await page.locator(".cards[aria-busy=true]").count(), 1);

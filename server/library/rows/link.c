@@ -132,6 +132,9 @@ static const char *const texts[ROWS_STATEMENT_COUNT] = {
     [ROWS_SHAPED] = "SELECT id FROM asset INDEXED BY asset_shape WHERE kind = 0 AND shape = ?1 LIMIT ?2",
     [ROWS_COUNT_SHAPED] = "SELECT count(*) FROM (SELECT 1 FROM asset INDEXED BY asset_shape"
                           " WHERE kind = 0 AND shape = ?1 LIMIT ?2)",
+    [ROWS_COUNT_VERSIONS] =
+        "SELECT (SELECT count(*) FROM (SELECT 1 FROM asset b INDEXED BY asset_shape WHERE b.kind = 0"
+        " AND b.shape = a.shape LIMIT ?2)) FROM asset a WHERE a.kind = 0 AND a.id = ?1",
     [ROWS_DROP_ASSET] = "DELETE FROM asset WHERE number = ?1",
     [ROWS_ADD_WORDS] =
         "INSERT INTO asset_words (rowid, name, places) VALUES (?1, substr(?2, 1,"

@@ -21,6 +21,7 @@ enum rows_statement {
     ROWS_SHAPE,
     ROWS_SHAPED,
     ROWS_COUNT_SHAPED,
+    ROWS_COUNT_VERSIONS,
     ROWS_ADD_WORDS,
     ROWS_DROP_WORDS,
     ROWS_ADD_PLACE,

@@ -40,9 +40,12 @@ uint32_t versions_list(struct rows_view *view, int64_t shape, struct asset_id id
 
 bool rows_versions(struct rows_view *view, const struct asset_id *ids, uint32_t count, uint32_t *versions)
 {
+    sqlite3_stmt *statement = link_statement(view->link, ROWS_COUNT_VERSIONS);
+    sqlite3_bind_int(statement, 2, MAX_VERSIONS);
     for (uint32_t i = 0; i < count; i++) {
-        int64_t shape;
-        versions[i] = versions_shape(view, &ids[i], &shape) ? versions_count(view, shape) : 0;
+        link_bind_blob(statement, 1, &ids[i], sizeof ids[i]);
+        versions[i] = link_step(view->link, statement) ? (uint32_t)sqlite3_column_int(statement, 0) : 0;
+        sqlite3_reset(statement);
     }
     return !view->link->failed;
 }

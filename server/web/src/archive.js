@@ -2,16 +2,16 @@
 import { card } from "./list/cards.js";
 import { bytes, el, failure } from "./dom.js";
 import { foresee } from "./list/motion.js";
-import { gameNames } from "./titles.js";
+import { gameNames, titleOfFormat } from "./titles.js";
 import { untilThere } from "./waiting.js";
 
 const FIRST_CLIPS = 60;
 const FIRST_REJECTED = 200;
 
-function facts(archive) {
+function facts(archive, formats) {
   const how = archive.source === "path" ? "changed" : "uploaded";
   const made = archive.created ? `${how} ${new Date(archive.created).toLocaleString()}` : how;
-  return [archive.format, bytes(archive.bytes), archive.entry_count === 1 ? "1 file" : `${archive.entry_count} files`, made].join(" · ");
+  return [titleOfFormat(formats, archive.format), bytes(archive.bytes), archive.entry_count === 1 ? "1 file" : `${archive.entry_count} files`, made].join(" · ");
 }
 
 const BUNDLES = ["glb", "bvh"];
@@ -58,7 +58,7 @@ export function showArchive(posed, content, id) {
     const list = el("ul", { class: "cards" }, ...clips.items.map((clip) => card(posed, clip, look)));
     foresee(list, signal);
     content.append(
-      el("p", { class: "count" }, facts(archive)),
+      el("p", { class: "count" }, facts(archive, formats.items)),
       ...bundles(posed, id, clips),
       el("h2", {}, clips.total === 1 ? "1 clip" : `${clips.total} clips`),
       list);

@@ -3,6 +3,7 @@ import { Body } from "./view/body.js";
 import { el, failure, ours } from "./dom.js";
 import { Player } from "./player.js";
 import { ANGLES, Viewer } from "./view/viewer.js";
+import { titleOfFormat } from "./titles.js";
 import { untilThere } from "./waiting.js";
 import { partsPicker } from "./wardrobe.js";
 
@@ -73,7 +74,9 @@ export function showCharacter(posed, content, id) {
   };
 
   async function load() {
-    character = await untilThere(() => posed.character(id, {}, { signal: loading.signal }), below, loading.signal);
+    const { signal } = loading;
+    const [found, formats] = await untilThere(() => Promise.all([posed.character(id, {}, { signal }), posed.formats({ signal })]), below, signal);
+    character = found;
     const clips = character.clips.slice(0, FIRST_CLIPS);
     title.textContent = character.name;
     document.title = `${character.name} · posed`;
@@ -92,9 +95,9 @@ export function showCharacter(posed, content, id) {
         clips.length ? el("label", { class: "field", for: "clip" }, "Clip", list) : null),
       parts.element);
     side.append(
-      el("p", { class: "count" }, [character.format, count(character.meshes, "mesh", "meshes"), count(character.clips, "clip", "clips")].join(" · ")),
-      el("p", {}, download, " ", el("a", { class: "quiet", href: `/archive/${character.archive}`, "data-link": true }, "Its archive"),
-        " ", character.skeleton ? el("a", { class: "quiet", href: `/skeleton/${character.skeleton}?archive=${character.archive}`, "data-link": true }, "Its skeleton") : ""),
+      el("p", { class: "count" }, [titleOfFormat(formats.items, character.format), count(character.meshes, "mesh", "meshes"), count(character.clips, "clip", "clips")].join(" · ")),
+      el("p", { class: "buttons" }, download, el("a", { class: "quiet", href: `/archive/${character.archive}`, "data-link": true }, "Its archive"),
+        character.skeleton ? el("a", { class: "quiet", href: `/skeleton/${character.skeleton}?archive=${character.archive}`, "data-link": true }, "Its skeleton") : null),
       ...(await variantsOf(posed, character, loading.signal)),
       ...names("Clips", clips.map((clip) => el("li", {},
         el("a", { href: `/clip/${clip.id}?archive=${character.archive}#character=${id}`, "data-link": true }, clip.name)))),

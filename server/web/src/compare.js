@@ -55,7 +55,7 @@ const cell = ({ mean, max }, factor, unit) => [mean, max].map((value) => el("td"
 /** The joints, those that differ most first. */
 function differences({ joints }) {
   const sorted = [...joints].sort((a, b) => b.rotation_deg.max - a.rotation_deg.max);
-  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Joints" }, el("table", { class: "rejected" },
+  return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Joints" }, el("table", { class: "rejected numbers" },
     el("thead", {}, el("tr", {}, ...["Joint", "Turned, mean", "at most", "Moved, mean", "at most"].map((name) => el("th", { scope: "col" }, name)))),
     el("tbody", {}, ...sorted.map((one) => el("tr", {}, el("th", { scope: "row" }, one.name ?? "–"), ...cell(one.rotation_deg, 1, "°"), ...cell(one.distance_m, 100, " cm"))))));
 }

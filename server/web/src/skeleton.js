@@ -2,6 +2,7 @@
 import { el, failure } from "./dom.js";
 import { ROW } from "./view/bones.js";
 import { ANGLES, Viewer } from "./view/viewer.js";
+import { titleOfFormat } from "./titles.js";
 import { untilThere } from "./waiting.js";
 
 const MOST_CHARACTERS = 200, LOOKED_AT = 24;
@@ -61,7 +62,8 @@ export function showSkeleton(posed, content, id) {
   }
 
   async function load() {
-    const [skeleton, humanoid] = await untilThere(() => Promise.all([posed.skeleton(id, { signal }), posed.humanoid(id, { signal }).catch(() => null)]), below, signal);
+    const [skeleton, humanoid, formats] = await untilThere(() => Promise.all([
+      posed.skeleton(id, { signal }), posed.humanoid(id, { signal }).catch(() => null), posed.formats({ signal })]), below, signal);
     const { joints } = skeleton;
     title.textContent = skeleton.name;
     document.title = `${skeleton.name} · posed`;
@@ -77,7 +79,7 @@ export function showSkeleton(posed, content, id) {
         el("button", { type: "button", class: "quiet", onclick: () => viewer.frameAll(angle) }, angle))),
       el("h2", {}, joints.length === 1 ? "1 joint" : `${joints.length} joints`), nested);
     side.append(
-      el("p", { class: "count" }, [skeleton.format, humanoid ? `a person's: ${mapped.length} bones recognised` : "no person's"].join(" · ")),
+      el("p", { class: "count" }, [titleOfFormat(formats.items, skeleton.format), humanoid ? `a person's: ${mapped.length} bones recognised` : "no person's"].join(" · ")),
       el("p", {}, file("glb"), " ", file("json")));
     document.documentElement.dataset.ready = "skeleton";
     if (!skeleton.archive) return; // built in

@@ -8,6 +8,9 @@ export function gameNames(formats) {
   return new Map(formats.map(({ id, title }) => [id, title.replace(KIND, "")]));
 }
 
+/** What a format is called, of the items of /v1/formats; "folder" and "file" are none. */
+export const titleOfFormat = (formats, id) => formats.find((one) => one.id === id)?.title ?? id;
+
 /** Its name; of one that is only a number, the folder it lies in and the number's beginning. */
 export function titleOf({ name, entry }) {
   if (!CODE.test(name)) return name;
