@@ -400,6 +400,35 @@ TEST(ranges_of_loops)
     pose_document_free(document);
 }
 
+/* "joint_" and a number of 32 bits is the number; anything else is a name. */
+TEST(new_names_that_are_numbers)
+{
+    static const struct {
+        const char *name;
+        bool is_number;
+        uint32_t number;
+    } wanted[] = {{"joint_7", true, 7},           {"joint_4294967295", true, UINT32_MAX},
+                  {"joint_4294967296", false, 0}, {"joint_99999999999999999999", false, 0},
+                  {"joint_", false, 0},           {"joint_7.scale", false, 0},
+                  {"joint_-7", false, 0},         {"joint_ 7", false, 0}};
+    open_clip(POSE_RULES_PLAIN, POSE_AXES_GLTF, 1);
+    add_track("head");
+    add_turn(0, 0);
+    add_turn(1, 10);
+    for (int i = 0; i < COUNT(wanted); i++) {
+        const struct pose_rename rename = {"head", wanted[i].name};
+        struct pose_document *document = must_bake(&(struct pose_conversion){
+            ONE_CLIP(&made.clip, NULL), .to = "json", .renames = &rename, .rename_count = 1});
+        const struct pose_track *track = document->clips->tracks;
+        ck_assert_int_eq(track->has_id, wanted[i].is_number);
+        if (wanted[i].is_number)
+            ck_assert_uint_eq(track->id, wanted[i].number);
+        else
+            ck_assert_str_eq(track->name, wanted[i].name);
+        pose_document_free(document);
+    }
+}
+
 /* Prime's frames are as long as makes the duration whole; those of The Sims 3 are not, and the last one shows the end. */
 TEST(durations_between_frames)
 {
