@@ -18,6 +18,8 @@ after(async () => {
 test("from a clip to another, which is found by its name", () => withPage(browser, daemon.origin, { reducedMotion: "reduce", expected: [/413|503/] }, async (page) => { // pictures that a busy machine did not draw in time
   await open(page, `${daemon.origin}/clip/${walk.id}#t=0`);
   await page.getByRole("link", { name: "Compare it with another clip" }).click();
+  const others = (await daemon.clips("&format=sl-anim")).length - 1;
+  await eventually(async () => assert.equal(await page.locator(".choices .card").count(), others, "those of its game come first"));
   await page.getByLabel("Compare it with").fill("wave");
   await page.locator(`.choices a[href*="${wave.id}"]`).click();
   await page.locator("html[data-ready=compare]").waitFor({ state: "attached" });

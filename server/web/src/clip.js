@@ -229,7 +229,7 @@ export function showClip(posed, content, id) {
       show: showMix, leave: leaveMix, options: () => (choice.skeleton === "auto" || choice.skeleton === "none" ? {} : { skeleton: choice.skeleton }),
     });
     below.append(player.element, note,
-      el("div", { class: "options", role: "group", "aria-label": "View" }, bones, floor, ghosts, follow, angles,
+      el("div", { class: "options", role: "group", "aria-label": "View" }, bones, floor, ghosts, follow, angles, el("span", { class: "break" }),
         el("div", { class: "field" }, el("span", {}, el("label", { for: "skeleton" }, "Skeleton"), " ", skeletonLink), skeletonList),
         el("div", { class: "field" }, el("label", { for: "onto" }, "Play on"), ontoList),
         bodies.element,

@@ -67,15 +67,18 @@ function choice(posed, clip, other) {
     el("span", { class: "name", title: other.name }, titleOf(other)), el("span", { class: "facts" }, seconds(other.duration))));
 }
 
-/** A field that finds the other clip. */
+/** A field that finds the other clip; before anything is searched for, those of its game, or all where it is the only one. */
 function chooser(posed, clip) {
   const list = el("ul", { class: "cards choices" });
+  let last;
   const find = async () => {
-    const q = field.value.trim();
-    const { items } = await posed.clips(q ? { q, limit: FOUND } : { limit: FOUND, sort: "name" });
-    list.replaceChildren(...items.filter((one) => one.id !== clip.id).map((one) => choice(posed, clip, one)));
+    const q = field.value.trim(), mine = (last = {});
+    const others = async (query) => (await posed.clips({ limit: FOUND, ...query })).items.filter((one) => one.id !== clip.id);
+    let found = await others(q ? { q } : { format: clip.format, sort: "name" });
+    if (!q && !found.length) found = await others({ sort: "name" });
+    if (mine === last) list.replaceChildren(...found.map((one) => choice(posed, clip, one)));
   };
-  const field = el("input", { type: "search", id: "other", oninput: debounce(REST_MS, find) });
+  const field = el("input", { type: "search", id: "other", placeholder: "Search all clips", oninput: debounce(REST_MS, find) });
   find();
   return [el("label", { class: "field", for: "other" }, "Compare it with", field), list];
 }
