@@ -173,6 +173,30 @@ static bool take_over(struct baking *b)
     return bake_rename(b);
 }
 
+static bool moves_joint(const struct pose_track *track)
+{
+    return track->channels[POSE_TRANSLATION].count || track->channels[POSE_ROTATION].count ||
+           track->channels[POSE_SCALE].count;
+}
+
+/* Of a clip from elsewhere, all of whose joints have names that no figure of the game knows. */
+static void warn_of_strangers(const struct baking *b)
+{
+    uint32_t strangers = 0;
+    if (!b->target.has_bone || b->family == b->target.family)
+        return;
+    for (uint32_t i = 0; i < b->track_count; i++) {
+        if (moves_joint(&b->tracks[i]) && b->target.has_bone(&b->tracks[i]))
+            return;
+        strangers += moves_joint(&b->tracks[i]);
+    }
+    if (strangers)
+        bake_warn(b, "unknown_joint",
+                  "no figure of %s has one of the %u bones, so nothing will move: retarget the clip, or map "
+                  "its joints to names of the game's",
+                  b->target.title, strangers);
+}
+
 static bool change(struct baking *b)
 {
     b->out->name = arena_copy_text(b->arena, b->clip.name);
@@ -182,6 +206,7 @@ static bool change(struct baking *b)
         b->out->origin = arena_copy_text(b->arena, b->origin);
     if (!bake_tracks(b) || !bake_clock(b) || !bake_keys(b) || !bake_extras(b))
         return false;
+    warn_of_strangers(b);
     b->out->tracks = b->tracks;
     b->out->track_count = b->track_count;
     b->out->key_count = clip_count_keys(b->out);

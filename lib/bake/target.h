@@ -42,6 +42,8 @@ struct target {
     float max_duration; /* seconds that the game can play; 0: any */
     /* Whether its encoder needs a clip as it was read, to do what the game's own program does; NULL: never. */
     bool (*takes_as_read)(const struct pose_clip *clip);
+    /* Whether a figure of the game has the bone that the track names; NULL: any may have it, or the encoder warns. */
+    bool (*has_bone)(const struct pose_track *track);
 };
 
 #endif

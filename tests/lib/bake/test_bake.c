@@ -176,7 +176,8 @@ TEST_EACH(irregular_keys_are_followed, 3)
     } else {
         gap = gap_between(&made.clip, document->clips, NULL, NULL, 501);
         ck_assert_uint_eq(gap.joints, 3);
-        expect_codes(_i == 1 ? "duration_changed keys_off_frames " : "keys_off_frames ");
+        expect_codes(_i == 1 ? "duration_changed keys_off_frames unknown_joint "
+                             : "keys_off_frames unknown_joint ");
     }
     ck_assert_double_le(gap.angle, cases[_i].angle);
     ck_assert_double_le(gap.length, cases[_i].length);
@@ -728,11 +729,33 @@ TEST(losses_are_said)
     ck_assert_uint_eq(document->clips->track_count, 1);
     pose_document_free(document);
     document = bake_to("sims3-clip");
-    expect_codes("events_dropped ");
+    expect_codes("events_dropped unknown_joint ");
     ck_assert_uint_eq(document->clips->track_count, 2);
     ck_assert_uint_eq(channel_of(document, 0, POSE_SCALE)->count, 1);
     ck_assert_uint_eq(channel_of(document, 1, POSE_MORPH)->count, 1);
     pose_document_free(document);
+}
+
+/* A figure that knows none of the names stands still: one that knows a single one does not. */
+TEST(strangers_are_told)
+{
+    static const struct {
+        const char *to, *stranger, *known;
+    } games[] = {{"tso-anim", "mPelvis", "pelvis"},
+                 {"sims1-cmx", "mPelvis", "PELVIS"},
+                 {"sims1-bcf", "mPelvis", "PELVIS"},
+                 {"sims3-clip", "PELVIS", "b__Pelvis__"}};
+    for (size_t i = 0; i < sizeof games / sizeof *games; i++) {
+        make_nod(0);
+        made.tracks[0].name = games[i].stranger;
+        pose_document_free(bake_to(games[i].to));
+        ck_assert_msg(strstr(codes, "unknown_joint "), "%s: %s", games[i].to, codes);
+        add_track(games[i].known);
+        add_turn(0, 0);
+        add_turn(1, 0);
+        pose_document_free(bake_to(games[i].to));
+        ck_assert_msg(!strstr(codes, "unknown_joint "), "%s: %s", games[i].to, codes);
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------- refusals -- */

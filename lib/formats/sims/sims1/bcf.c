@@ -10,6 +10,7 @@
 #include "lib/formats/pages.h"
 #include "lib/formats/sims/sims1/body.h"
 #include "lib/formats/sims/sims1/stream.h"
+#include "lib/formats/sims/verdict/verdict.h"
 
 /* --------------------------------------------------------------------------------------------- the codec -- */
 
@@ -61,6 +62,7 @@ static const struct target target = {
     .files = {{.media_type = "application/zip", .options = "fps loop", .second = "sims1-cfp"}},
     .second_member = "file",
     .second_prefix = "xskill-",
+    .has_bone = sims_has_bone,
 };
 
 const struct codec codec_sims1_bcf = {

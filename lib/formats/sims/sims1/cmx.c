@@ -17,6 +17,7 @@
 #include "lib/core/text.h"
 #include "lib/formats/sims/sims1/body.h"
 #include "lib/formats/sims/sims1/stream.h"
+#include "lib/formats/sims/verdict/verdict.h"
 
 enum { VERSION = 300 };
 
@@ -108,6 +109,7 @@ static const struct target target = {
                .second = "sims1-cfp"}},
     .second_member = "file",
     .second_prefix = "xskill-",
+    .has_bone = sims_has_bone,
 };
 
 const struct codec codec_sims1_cmx = {

@@ -17,6 +17,7 @@
 #include "lib/formats/pages.h"
 #include "lib/formats/sims/clip.h"
 #include "lib/formats/sims/tso/stream.h"
+#include "lib/formats/sims/verdict/verdict.h"
 
 #include <string.h>
 
@@ -212,6 +213,7 @@ static const struct target target = {
     .holds = {true, true, false, false},
     .own_settings = "loop distance",
     .files = {{.options = "fps loop"}},
+    .has_bone = sims_has_bone,
 };
 
 const struct codec codec_tso_anim = {

@@ -21,6 +21,11 @@ static bool is_bone(const char *name)
     return false;
 }
 
+bool sims_has_bone(const struct pose_track *track)
+{
+    return is_bone(track->name);
+}
+
 static const char *game_of(const char *format)
 {
     return !strncmp(format, "tso-", 4) ? "tso" : !strncmp(format, "sims1-", 6) ? "sims1" : NULL;
@@ -37,7 +42,7 @@ static void judge_clip(struct verdict *verdict, const struct pose_clip *clip, bo
     verdict_take(verdict, clip->warnings, clip->warning_count, codes);
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_track *track = &clip->tracks[i];
-        has_bone |= is_bone(track->name);
+        has_bone |= sims_has_bone(track);
         keys += track->channels[POSE_ROTATION].count || track->channels[POSE_TRANSLATION].count;
     }
     if (!clip->name || !*clip->name)

@@ -12,6 +12,7 @@
  * most constants and half of the kinds of events are verified only with generated files. Values are complete
  * local transforms, in glTF's axes and metres. Writing is in clip_write.c.
  */
+#include "lib/core/hash.h"
 #include "lib/core/text.h"
 #include "lib/formats/pages.h"
 #include "lib/formats/sims3/clip/clip_write.h"
@@ -230,6 +231,13 @@ static enum probe_result probe(const struct pose_source *source)
     return PROBE_BY_NAME;
 }
 
+/* Of sims: objects have bones of their own. */
+static bool has_bone(const struct pose_track *track)
+{
+    const uint32_t hash = track->name ? hash_fnv32(track->name, strlen(track->name)) : track->id;
+    return (track->name || track->has_id) && pose_sims3_bone(hash);
+}
+
 static const struct target target = {
     .title = "The Sims 3",
     .family = FAMILY_SIMS3,
@@ -238,6 +246,7 @@ static const struct target target = {
     .holds = {true, true, true, true},
     .own_settings = "loop actor source_name",
     .files = {{.options = "fps"}},
+    .has_bone = has_bone,
 };
 
 const struct codec codec_sims3_clip = {
