@@ -264,7 +264,7 @@ export class Poses {
   readonly duration: number;
   frame(index: number): Float32Array;
   frameAt(t: number): number;
-  sample(t: number, out: Float32Array): Float32Array;
+  sample(t: number, out?: Float32Array): Float32Array;
 }
 
 export function decodePoses(buffer: ArrayBuffer): Poses;

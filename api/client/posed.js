@@ -5,7 +5,7 @@
  *     const posed = new Posed("http://localhost:8080");
  *     const { items } = await posed.clips({ q: "walk" });
  *     const poses = await posed.poses(items[0].id);
- *     poses.sample(0.5, new Float32Array(poses.stride));
+ *     const pose = poses.sample(0.5);
  */
 
 /** What the server refused, or what came instead of an answer. `problem` is its RFC 9457 body, or null. */
@@ -96,8 +96,8 @@ export class Poses {
     return low;
   }
 
-  /** The pose at t into out ([stride] floats): between two frames, rotations by normalised interpolation. */
-  sample(t, out) {
+  /** The pose at t, into out ([stride] floats) if given: between two frames, rotations by normalised interpolation. */
+  sample(t, out = new Float32Array(this.stride)) {
     if (!this.frameCount) return out;
     const index = this.frameAt(t);
     const from = this.frame(index);
@@ -134,6 +134,7 @@ export class Posed {
    *   archive: see inArchive
    */
   constructor(base = "", options = {}) {
+    if (base && !/^([\w+.-]+:\/\/|\/)/.test(base)) throw new TypeError(`base "${base}" must begin with http:// or https://`);
     this.base = base.replace(/\/+$/, "");
     const [, origin = "", prefix = ""] = /^(\w+:\/\/[^/]*)?(.*)$/.exec(this.base);
     this.origin = origin;
@@ -161,11 +162,21 @@ export class Posed {
     return this.prefix && path.startsWith(`${this.prefix}/`) ? this.origin + path : this.base + path;
   }
 
+  /** What fetch throws does not say who was asked. */
+  async ask(address, init) {
+    try {
+      return await this.fetcher(address, init);
+    } catch (error) {
+      throw error instanceof TypeError ? new TypeError(`${address} does not answer: ${error.message}`, { cause: error }) : error;
+    }
+  }
+
   /** The response of a path below the server; what is not 2xx is thrown. */
   async request(path, init = {}) {
     const headers = new Headers(init.headers);
     if (this.token) headers.set("Authorization", `Bearer ${this.token}`);
-    const response = await this.fetcher(this.address(path), { ...init, headers });
+    const address = this.address(path);
+    const response = await this.ask(address, { ...init, headers });
     if (!response.ok) throw await refusal(response);
     return response;
   }

@@ -91,6 +91,7 @@ test("poses in typed arrays are those of /pose, between frames too", async () =>
   assert.equal(poses.frameAt(-1), 0);
   assert.equal(poses.frameAt(99), poses.frameCount - 1);
   assert.deepEqual([...poses.sample(99, row)], [...poses.frame(poses.frameCount - 1)]);
+  assert.deepEqual(poses.sample(99), row);
 });
 
 test("matrices, and the bytes alone", async () => {
@@ -139,6 +140,13 @@ test("refusals are thrown with their problem", async () => {
   await assert.rejects(posed.upload(broken, "broken.anim"), (error) => error.status === 422 && Number.isInteger(error.problem.offset) && /byte \d+/.test(error.message));
   const odd = new Posed("http://x.invalid", { fetch: async () => new Response("<h1>Bad gateway</h1>", { status: 502, statusText: "Bad Gateway" }) });
   await assert.rejects(odd.clips(), (error) => error instanceof PosedError && error.status === 502 && error.problem === null);
+});
+
+test("a server that is away is named, and so is what a base begins with", async () => {
+  const away = new Posed("http://127.0.0.1:1");
+  await assert.rejects(away.clips(), (error) => error instanceof TypeError && error.message.startsWith("http://127.0.0.1:1/v1/clips does not answer: "));
+  for (const base of ["localhost:8080", "127.0.0.1:8080/posed"]) assert.throws(() => new Posed(base), { message: `base "${base}" must begin with http:// or https://` });
+  for (const base of ["", "/posed", "https://x.invalid"]) assert.equal(new Posed(base).base, base);
 });
 
 test("a token is sent, a request can be given up", async () => {
