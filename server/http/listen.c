@@ -122,12 +122,15 @@ bool listen_open(const char *address, int *fds, unsigned count, char *error, siz
     unsigned opened = 0;
     memset(&bound, 0, sizeof bound);
     if (!parse_address(address, &bound, &size)) {
+        errno = EINVAL;
         snprintf(error, error_size, "%s: not an address of the form 127.0.0.1:8080 or [::1]:8080", address);
         return false;
     }
     if ((*port_of(&bound) != 0 && !is_free(&bound, size)) || !open_all(&bound, size, fds, count, &opened)) {
-        snprintf(error, error_size, "%s: %s", address, strerror(errno));
+        const int reason = errno;
+        snprintf(error, error_size, "%s: %s", address, strerror(reason));
         close_all(fds, opened);
+        errno = reason;
         return false;
     }
     return true;

@@ -6,6 +6,7 @@
  */
 #include "server/http/internal.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,17 @@ static void close_loop(struct http_loop *loop)
 }
 
 /* Opens the listening sockets, one per loop, and gets the bound address. */
+/* The port of the daemon is what a second one on this machine finds taken first. */
+static bool listen_main(const char *address, int *fds, unsigned count, char *error, size_t error_size)
+{
+    if (listen_open(address, fds, count, error, error_size))
+        return true;
+    const size_t used = strlen(error);
+    if (errno == EADDRINUSE)
+        snprintf(error + used, error_size - used, "; choose another with --listen, such as 127.0.0.1:8081");
+    return false;
+}
+
 static bool open_sockets(struct http_server *server, int *fds, char *error, size_t error_size)
 {
     const struct http_options *options = &server->options;
@@ -229,7 +241,7 @@ static bool open_sockets(struct http_server *server, int *fds, char *error, size
     const unsigned count = server->loop_count - has_side;
     server->shares_socket = options->listen_fd >= 0;
     if (server->shares_socket ? !listen_share(options->listen_fd, fds, count, error, error_size)
-                              : !listen_open(options->listen, fds, count, error, error_size))
+                              : !listen_main(options->listen, fds, count, error, error_size))
         return false;
     listen_name(fds[0], server->address);
     if (has_side && !listen_open(options->side_listen, fds + count, 1, error, error_size)) {

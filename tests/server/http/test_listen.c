@@ -3,6 +3,7 @@
  */
 #include "server/http/listen.h"
 
+#include <errno.h>
 #include <arpa/inet.h>
 #include "tests/support/unit.h"
 
@@ -72,6 +73,7 @@ TEST(an_occupied_port_is_an_error_though_it_could_be_shared)
     ck_assert(listen_open("127.0.0.1:0", fds, 2, error, sizeof error));
     listen_name(fds[0], name);
     ck_assert(!listen_open(name, more, 2, error, sizeof error));
+    ck_assert_int_eq(errno, EADDRINUSE);
     ck_assert_ptr_nonnull(strstr(error, "in use"));
     close_all(fds, 2);
     ck_assert_msg(listen_open(name, more, 2, error, sizeof error), "%s", error);
