@@ -23,8 +23,11 @@ const struct command *command_find(const char *name)
             return *command;
         nearest_offer(&nearest, (*command)->name);
     }
+    if (*name == '-')
+        nearest_offer_all(&nearest, (const char *const[]){"--help", "--version", NULL});
     nearest_hint(&nearest, hint);
-    command_misused("%s: no such command%s", name, *hint ? hint : "; posed help lists them");
+    command_misused("%s: no such %s%s", name, *name == '-' ? "option" : "command",
+                    *hint ? hint : "; see posed --help");
     return NULL;
 }
 
@@ -50,6 +53,8 @@ void command_print_help(const struct command *command)
         fputs(command->description, stdout);
     else
         printf("%s\n", command->summary);
+    if (command->reads_input)
+        printf("%.*s may be -, standard input.\n", (int)strcspn(command->operands, " ."), command->operands);
     if (!command->options)
         return;
     fputs("\nOptions", stdout);

@@ -490,12 +490,16 @@ static int run_info(const struct command *command, int argc, char **argv)
     struct info_options values;
     struct operands operands;
     struct config config;
+    struct file_stamp stamp;
+    bool is_directory;
     if (!command_parse(command, &values, argc, argv, 1, 2, &operands))
         return COMMAND_BAD_USAGE;
     if (values.humanoid && (operands.count == 2 || values.skeleton))
         return command_misused("--humanoid describes a whole FILE, and excludes ENTRY and --skeleton");
     if (values.humanoid)
         return asking_of_file(operands.items[0], (const char *const[2]){NULL}, ask_people, &values);
+    if (file_stat(operands.items[0], &stamp, &is_directory) && is_directory)
+        return command_failed(operands.items[0], "is a folder; posed ls lists what is in it");
     config_init(&config);
     struct setting setting = {.index = service_limits(&config)};
     struct index_result skeleton = {0};

@@ -62,17 +62,18 @@ static bool write_all(int fd, const char *bytes, size_t size)
     return true;
 }
 
-static bool copy(int fd, uint64_t limit)
+/* What is kept of it, at most limit bytes. */
+static bool copy(int fd, uint64_t limit, uint64_t *kept)
 {
     char block[BLOCK_BYTES];
-    for (uint64_t kept = 0;;) {
+    for (*kept = 0;;) {
         ssize_t size = read(STDIN_FILENO, block, sizeof block);
         if (size < 0 && errno == EINTR)
             continue;
         if (size <= 0)
             return !size;
-        kept += (uint64_t)size;
-        if (kept > limit) {
+        *kept += (uint64_t)size;
+        if (*kept > limit) {
             errno = EFBIG;
             return false;
         }
@@ -84,10 +85,13 @@ static bool copy(int fd, uint64_t limit)
 void standard_input_keep(char **operand)
 {
     struct config config;
+    uint64_t size;
     int fd;
     config_init(&config);
-    if (!make_file(&fd) || !copy(fd, config.max_upload) || close(fd))
+    if (!make_file(&fd) || !copy(fd, config.max_upload, &size) || close(fd))
         exit(command_failed("standard input", "%s", strerror(errno)));
+    if (!size)
+        exit(command_failed("standard input", "the input is empty"));
     *operand = path;
 }
 

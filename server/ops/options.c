@@ -347,15 +347,18 @@ static const struct option *find_option(const struct option *options, const char
     return NULL;
 }
 
-static bool fail_unknown(const struct option *options, const char *argument, char *error)
+static bool fail_unknown(const struct option *options, const char *command, const char *argument, char *error)
 {
     struct nearest nearest;
     char hint[NEAREST_HINT];
-    nearest_begin(&nearest, argument, strcspn(argument, "="));
+    const int length = (int)strcspn(argument, "=");
+    nearest_begin(&nearest, argument, (size_t)length);
     for (const struct option *option = options; option && option->name; option++)
         nearest_offer(&nearest, option->name);
     nearest_hint(&nearest, hint);
-    return fail(error, "%.*s: no such option%s", (int)strcspn(argument, "="), argument, hint);
+    if (!*hint)
+        return fail(error, "%.*s: no such option; see posed %s --help", length, argument, command);
+    return fail(error, "%.*s: no such option%s", length, argument, hint);
 }
 
 /* As libpq reads a URL: USER:PASSWORD before the "@", or a parameter. */
@@ -367,16 +370,12 @@ static bool has_password(const char *url)
     return (colon && colon + 1 < at) || strstr(host, "password=");
 }
 
-/* Processes an argument that is an option; next is the following argument, or NULL. used: the number of
+/* Takes an option with what follows its '=', or NULL; next is the following argument, or NULL. used: the number of
  * arguments consumed. */
-static bool take_argument(const struct option *options, void *values, const char *argument, const char *next,
+static bool take_argument(const struct option *option, void *values, const char *value, const char *next,
                           int *used, char *error)
 {
-    const char *value;
-    const struct option *option = find_option(options, argument, &value);
     *used = 1;
-    if (!option)
-        return fail_unknown(options, argument, error);
     if (option->kind == OPTION_FLAG) {
         if (value)
             return fail(error, "%s: takes no value", option->name);
@@ -409,13 +408,17 @@ bool options_parse(const struct option *options, void *values, int argc, char **
         return false;
     bool only_operands = false;
     for (int i = 1; i < argc;) {
+        const char *value;
+        const struct option *option = find_option(options, argv[i], &value);
         int used = 1;
         bool is_option = !only_operands && argv[i][0] == '-' && argv[i][1];
         if (is_option && !strcmp(argv[i], "--"))
             only_operands = true;
         else if (!is_option)
             operands->items[operands->count++] = argv[i];
-        else if (!take_argument(options, values, argv[i], i + 1 < argc ? argv[i + 1] : NULL, &used, error))
+        else if (!option)
+            return fail_unknown(options, argv[0], argv[i], error);
+        else if (!take_argument(option, values, value, i + 1 < argc ? argv[i + 1] : NULL, &used, error))
             return false;
         i += used;
     }

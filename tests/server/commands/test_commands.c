@@ -135,7 +135,12 @@ TEST(help_and_version)
 TEST(a_bad_command_line_is_status_2)
 {
     ck_assert_int_eq(run("posed"), 2);
-    fails("posed dance", 2, "posed: dance: no such command; posed help lists them\n");
+    fails("posed dance", 2, "posed: dance: no such command; see posed --help\n");
+    fails("posed --verison", 2, "posed: --verison: no such option; did you mean \"--version\"?\n");
+    fails("posed sample a --joints b", 2, "posed: --joints: no such option; see posed sample --help\n");
+    fails("posed preview a b.png --width 9", 2, "posed: --width: no such option; see posed preview --help\n");
+    fails("posed info .", 1, "posed: .: is a folder; posed ls lists what is in it\n");
+    fails("posed info - </dev/null", 1, "posed: standard input: the input is empty\n");
     fails("posed ls", 2, "posed: ls takes PATH...; see posed ls --help\n");
     fails("posed info a b c", 2, "posed: info takes FILE [ENTRY]; see posed info --help\n");
     fails("posed ls --jsn .", 2, "posed: --jsn: no such option; did you mean \"--json\"?\n");

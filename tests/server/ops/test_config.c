@@ -32,7 +32,7 @@ static bool parse(const char *const *words)
 {
     static char *argv[32], storage[32][128];
     int argc = 0;
-    argv[argc++] = storage[31];
+    argv[argc++] = strcpy(storage[31], "serve");
     for (; *words; words++, argc++)
         argv[argc] = strcpy(storage[argc], *words);
     argv[argc] = NULL;
@@ -247,7 +247,7 @@ TEST(what_is_wrong_is_said_in_one_line)
         {{"--check=no"}, "--check: takes no value"},
         {{"--cache"}, "--cache: no such option; did you mean \"--cache-size\"?"},
         {{"--cache-sizes=1"}, "--cache-sizes: no such option; did you mean \"--cache-size\"?"},
-        {{"-v"}, "-v: no such option"},
+        {{"-v"}, "-v: no such option; see posed serve --help"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ck_assert_msg(!parse(cases[i].words), "%s was taken", cases[i].words[0]);
