@@ -106,16 +106,32 @@ struct pose_document *job_decode(const struct job *job, struct catalog_place pla
                         from->common->path_count, &job->place.service->index_options.pose, &error);
 }
 
+const char *job_refusal(const struct job *job, const char *detail, char shown[JOB_REFUSAL])
+{
+    char name[32];
+    const size_t length = strcspn(detail, ":");
+    snprintf(name, sizeof name, "%.*s", (int)length, detail);
+    const bool is_option =
+        detail[length] && (params_get(job->place.from.params, name) || !strcmp(name, "onto"));
+    snprintf(shown, JOB_REFUSAL, "%s%s", is_option ? "--" : "", detail);
+    for (size_t i = 0; is_option && i < length + 2; i++)
+        shown[i] = shown[i] == '_' ? '-' : shown[i];
+    return shown;
+}
+
 bool job_allows(const struct job *job, const struct pose_target *target, int *status)
 {
     struct conversion conversion;
     struct param_error error;
+    char detail[CONVERSION_DETAIL], shown[JOB_REFUSAL];
     bool done = conversion_read(job->place.from.params, target, false, &conversion, &error);
     conversion_release(&conversion);
     if (!done && !strcmp(error.name, "map"))
         *status = command_failed(job->map, "%s", error.detail);
-    else if (!done)
-        *status = command_misused("%s: %s", error.name, error.detail);
+    else if (!done) {
+        snprintf(detail, sizeof detail, "%s: %s", error.name, error.detail);
+        *status = command_misused("%s", job_refusal(job, detail, shown));
+    }
     return done;
 }
 

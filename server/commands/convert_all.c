@@ -169,13 +169,13 @@ static void convert_task(void *user, size_t index)
     const struct ingredient clip = {work->job->place.from.own, task->item};
     struct conversion_parts parts = {.clip_count = 1, .clips = &clip};
     struct conversion_result result;
-    char detail[CONVERSION_DETAIL], codes[WARNING_CODES];
+    char detail[CONVERSION_DETAIL], shown[JOB_REFUSAL], codes[WARNING_CODES];
     const struct conversion_file file = {.name = name_base(task->name),
                                          .key_file = task->key_file ? name_base(task->key_file) : NULL,
                                          .unzipped = true};
     bool done = conversion_make_one(&work->job->place, work->target, &parts, &file, &result, detail);
     if (!done) {
-        task->said = strdup(detail);
+        task->said = strdup(job_refusal(work->job, detail, shown));
     } else if (!save(work, task, &result)) {
         task->said = strdup(errno == EINVAL ? "the name leads out of the folder" : strerror(errno));
         done = false;

@@ -228,7 +228,7 @@ static int write_one(const struct job *job, const struct pose_target *target,
                      const struct conversion_parts *parts, const char *out)
 {
     struct conversion_result result;
-    char detail[CONVERSION_DETAIL];
+    char detail[CONVERSION_DETAIL], shown[JOB_REFUSAL];
     int status = COMMAND_BAD_INPUT;
     if (!job_allows(job, target, &status))
         return status;
@@ -238,7 +238,7 @@ static int write_one(const struct job *job, const struct pose_target *target,
     const struct conversion_file file = {
         .name = name, .unzipped = !convert_is_stream(out) && strcasecmp(convert_extension(out), "zip") != 0};
     if (!conversion_make_one(&job->place, target, parts, &file, &result, detail)) {
-        report_failed(job->report, job->in, NULL, detail);
+        report_failed(job->report, job->in, NULL, job_refusal(job, detail, shown));
     } else if (save_made(job, out, &result)) {
         report_one(job, &result, out);
         status = COMMAND_DONE;
@@ -285,7 +285,8 @@ static int convert_chosen(const struct job *job, const struct choice *choice, co
     if (named)
         return command_misused("--clip: a file of this format holds one clip");
     list_names(choice, names, sizeof names);
-    return fail(job, "holds several clips; --clip is one of %s", names);
+    return fail(job, "holds several clips; --clip is one of %s; or give a folder as OUT to convert all",
+                names);
 }
 
 int convert_one(const struct job *job, const char *names, const char *to, const char *out)

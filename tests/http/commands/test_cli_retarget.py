@@ -92,7 +92,7 @@ class Retarget(unittest.TestCase):
             (("--ik", "none"), 2, "--ik goes with --retarget"),
             (("--retarget", "--onto", self.adult, "--ik", "hands"), 1, "ik: "),
             (("--retarget", "--onto", self.adult, "--tolerance", "6"), 1, "tolerance: "),
-            (("--retarget",), 1, "onto: required: name the target skeleton"),
+            (("--retarget",), 1, "--onto: required: name the target skeleton"),
             (("--retarget", "--onto", self.walk), 1, "holds no skeleton"),
             (("--retarget", "--onto", self.adult, "--skeleton", "none"), 1, "skeleton: "),
         ):
