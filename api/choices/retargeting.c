@@ -228,7 +228,9 @@ static struct asset_id digest_of(const struct retargeting *r)
         struct asset_id onto;
         double tolerance;
         uint64_t flags;
-    } fixed = {r->carrying.onto.asset->id, r->tolerance, r->carrying.flags};
+        uint64_t said; /* what retargeting_warning depends on */
+    } fixed = {r->carrying.onto.asset->id, r->tolerance, r->carrying.flags,
+               (uint64_t)r->automatic | (uint64_t)r->carrying.onto.elsewhere << 1};
     struct asset_id digest = id_quick(NULL, &fixed, sizeof fixed);
     for (int i = 0; i < 2; i++) {
         if (r->texts[i])

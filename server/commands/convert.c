@@ -102,8 +102,8 @@ struct pose_document *job_decode(const struct job *job, struct catalog_place pla
 {
     const struct choice_place *from = &job->place.from;
     struct pose_error error;
-    return index_decode(from->own->archives[place.archive], place.entry, from->common->archives,
-                        from->common->path_count, &job->place.service->index_options.pose, &error);
+    return index_decode_anew(from->own->archives[place.archive], place.entry, from->common->archives,
+                             from->common->path_count, &job->place.service->index_options.pose, &error);
 }
 
 const char *job_refusal(const struct job *job, const char *detail, char shown[JOB_REFUSAL])

@@ -64,8 +64,8 @@ static struct cache_object *decode(void *user, struct pose_error *error)
     const struct index_archive *archive = catalog->archives[making->place.archive];
     double begin = clock_seconds();
     struct pose_document *document =
-        index_decode(archive, making->place.entry, catalog->archives, catalog->path_count,
-                     &making->service->index_options.pose, error);
+        index_decode_anew(archive, making->place.entry, catalog->archives, catalog->path_count,
+                          &making->service->index_options.pose, error);
     yield_sometimes();
     double seconds = clock_seconds() - begin;
     making->fetch->decode_seconds += seconds;

@@ -352,6 +352,43 @@ class Models(ConvertCase):
                 self.assertProblem(daemon.client.get(f"/v1/meshes/{mesh}.glb?strict=1"), 422, code="strict")
 
 
+class Targets(SampleCase):
+    def test_a_skeleton_that_was_named_is_no_surprise_whoever_asks_first(self):
+        """That a built-in skeleton was chosen is told, of one that was named by its id it is not: two answers, two ETags."""
+        shipped = self.client.get(f"/v1/clips/{self.clip('walk', 'sl-anim')['id']}/pose").json["skeleton"]
+        clip = self.clip("a2o-walk", "tso-anim")["id"]
+        chosen = f"/v1/clips/{clip}.anim?to=sl-anim&retarget=1"
+        named = chosen + "&onto=" + shipped
+        for paths in ((chosen, named), (named, chosen)):
+            with Daemon(Daemon.samples) as daemon:
+                replies = {path: daemon.client.get(path) for path in paths}
+            self.assertIn("stand_in_skeleton", codes(replies[chosen]))
+            self.assertNotIn("stand_in_skeleton", codes(replies[named]))
+            self.assertNotEqual(replies[chosen]["ETag"], replies[named]["ETag"])
+
+
+class BodiesWithCharacters(SampleCase):
+    """What a body is made of is found in it, and ends with it: nothing of it is left among what everybody shares."""
+
+    def answers(self, client):
+        character = client.items("/v1/characters")[0]["id"]
+        walk = next(clip["id"] for clip in client.items("/v1/clips") if clip["name"] == "Walk")
+        return [client.get(path).body for path in (f"/v1/characters/{character}", f"/v1/characters/{character}.glb",
+                                                   f"/v1/clips/{walk}.glb", f"/v1/clips/{walk}/preview.svg")]
+
+    def test_what_a_request_brought_ends_with_it(self):
+        path = Daemon.samples / "metroid-prime-1.pak"
+        with Daemon(path) as untouched:
+            expected = self.answers(untouched.client)
+        with Daemon(path) as daemon:
+            headers, body = form([("walk.anim", (Daemon.samples / "second-life" / "walk.anim").read_bytes())])
+            for _ in range(3):
+                reply = daemon.client.post("/v1/convert", path.read_bytes(), to="glb", clip="Walk", name="a.pak")
+                self.assertEqual(reply.status, 200)
+                self.assertEqual(daemon.client.post("/v1/convert", body, headers, to="sl-anim").status, 200)
+            self.assertEqual(self.answers(daemon.client), expected)
+
+
 class Bodies(ConvertCase):
     def test_every_target(self):
         for to in TARGETS:

@@ -420,10 +420,17 @@ struct pose_document *index_decode(const struct index_archive *archive, uint32_t
                                    struct index_archive *const *others, uint32_t other_count,
                                    const struct pose_options *options, struct pose_error *error)
 {
-    const struct index_entry *item = archive->entries[entry];
-    struct pose_buffer bytes;
     if (archive->kept && archive->kept[entry])
         return archive->kept[entry];
+    return index_decode_anew(archive, entry, others, other_count, options, error);
+}
+
+struct pose_document *index_decode_anew(const struct index_archive *archive, uint32_t entry,
+                                        struct index_archive *const *others, uint32_t other_count,
+                                        const struct pose_options *options, struct pose_error *error)
+{
+    const struct index_entry *item = archive->entries[entry];
+    struct pose_buffer bytes;
     if (!index_read(archive, entry, &bytes, error))
         return NULL;
     struct companion_finder finder = {

@@ -271,6 +271,10 @@ void finder_release(struct companion_finder *finder);
 struct pose_document *index_decode(const struct index_archive *archive, uint32_t entry,
                                    struct index_archive *const *others, uint32_t other_count,
                                    const struct pose_options *options, struct pose_error *error);
+/* The same, but never the one that the archive keeps: it belongs to the caller, and may outlive the archive. */
+struct pose_document *index_decode_anew(const struct index_archive *archive, uint32_t entry,
+                                        struct index_archive *const *others, uint32_t other_count,
+                                        const struct pose_options *options, struct pose_error *error);
 
 /* Frees a document of index_decode, unless the archive keeps it. */
 void index_document_free(const struct index_archive *archive, uint32_t entry, struct pose_document *document);
