@@ -111,9 +111,10 @@ const char *job_refusal(const struct job *job, const char *detail, char shown[JO
     char name[32];
     const size_t length = strcspn(detail, ":");
     snprintf(name, sizeof name, "%.*s", (int)length, detail);
-    const bool is_option =
-        detail[length] && (params_get(job->place.from.params, name) || !strcmp(name, "onto"));
-    snprintf(shown, JOB_REFUSAL, "%s%s", is_option ? "--" : "", detail);
+    const char *value = params_get(job->place.from.params, name);
+    const bool is_option = detail[length] && (value || !strcmp(name, "onto"));
+    const bool is_negated = value && !strcmp(name, "loop") && !strcmp(value, "0");
+    snprintf(shown, JOB_REFUSAL, "%s%s", is_negated ? "--no-" : is_option ? "--" : "", detail);
     for (size_t i = 0; is_option && i < length + 2; i++)
         shown[i] = shown[i] == '_' ? '-' : shown[i];
     return shown;

@@ -21,7 +21,7 @@ bool job_has_archive(const struct job *job, uint32_t archive);
 /* The document at a place of from.own; NULL if it is broken, which its conversion reports. */
 struct pose_document *job_decode(const struct job *job, struct catalog_place place);
 /* A refusal as the API words it, with "--" before the parameter that it begins with. */
-enum { JOB_REFUSAL = CONVERSION_DETAIL + 3 };
+enum { JOB_REFUSAL = CONVERSION_DETAIL + 6 };
 const char *job_refusal(const struct job *job, const char *detail, char shown[JOB_REFUSAL]);
 /* Whether the target takes the options; false with a message printed, and the exit status. */
 bool job_allows(const struct job *job, const struct pose_target *target, int *status);

@@ -34,6 +34,16 @@ class Help(Case):
                 self.assertEqual(status, 0, line)
                 self.assertIn(f"usage: posed {line.split()[0]}", text)
 
+    def test_what_may_be_standard_input(self):
+        for command, operand in ("info", "FILE"), ("ls", "PATH"), ("sample", "FILE"), ("convert", "IN"), ("preview", "IN"), ("extract", "ARCHIVE"):
+            self.assertIn(f"\n{operand} may be -, standard input.\n", run("help", command)[1])
+        self.assertNotIn("standard input", run("help", "pack")[1])
+
+    def test_refusals_name_options(self):
+        for option in ["--no-loop"], ["--loop"], ["--ease-in", "1"]:
+            status, _, errors = run("convert", *option, self.walk, self.folder / "x.glb")
+            self.assertEqual((status, errors), (2, f"posed: {option[0]}: not supported by glb\n"))
+
     def test_the_nearest_one(self):
         for wanted, arguments in (
             ("convert", ["conv"]), ("serve", ["serv"]), ("help", ["help", "hepl"]), ("--listen", ["serve", "--listn", "x"]),

@@ -90,11 +90,11 @@ class Retarget(unittest.TestCase):
         for options, status, said in (
             (("--onto", self.adult), 2, "--onto goes with --retarget"),
             (("--ik", "none"), 2, "--ik goes with --retarget"),
-            (("--retarget", "--onto", self.adult, "--ik", "hands"), 1, "ik: "),
-            (("--retarget", "--onto", self.adult, "--tolerance", "6"), 1, "tolerance: "),
+            (("--retarget", "--onto", self.adult, "--ik", "hands"), 1, "--ik: "),
+            (("--retarget", "--onto", self.adult, "--tolerance", "6"), 1, "--tolerance: "),
             (("--retarget",), 1, "--onto: required: name the target skeleton"),
             (("--retarget", "--onto", self.walk), 1, "holds no skeleton"),
-            (("--retarget", "--onto", self.adult, "--skeleton", "none"), 1, "skeleton: "),
+            (("--retarget", "--onto", self.adult, "--skeleton", "none"), 1, "--skeleton: "),
         ):
             with self.subTest(said):
                 _, errors = self.posed("convert", self.walk, out, *options, status=status)
