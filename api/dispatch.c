@@ -186,6 +186,8 @@ static enum api_outcome no_path(struct api_call *call)
     const char *path = call->request->path;
     char text[256];
     struct nearest nearest;
+    if (!strcmp(path, "/v1") || !strcmp(path, "/v1/"))
+        return reply_problem(call, 404, "not_found", "no endpoint: %s; the API is described at /docs", path);
     nearest_begin(&nearest, path, strlen(path));
     for (size_t i = 0; i < route_count; i++) {
         if (!strchr(routes[i].template, '{') && strcmp(routes[i].template, path) != 0)
@@ -202,8 +204,8 @@ static enum api_outcome no_route(struct api_call *call, const char *allowed)
     char methods[96];
     snprintf(methods, sizeof methods, "%s, OPTIONS", allowed);
     response_header(call->response, "Allow", methods);
-    return reply_problem(call, 405, "bad_method", "%.20s is not a method of this path",
-                         call->request->method);
+    return reply_problem(call, 405, "bad_method", "%.20s is not a method of this path; use %s",
+                         call->request->method, allowed);
 }
 
 /* Handlers name paths of this server without the prefix. */

@@ -296,7 +296,8 @@ static bool read_numbers(const struct params *params, struct conversion *convers
                          struct param_error *error)
 {
     double fps = 0, priority = 0;
-    double least = (double)conversion->target->min_fps;
+    /* 0.1 as a float is a little more than the 0.1 that somebody writes. */
+    double least = round((double)conversion->target->min_fps * 1e6) / 1e6;
     if (!params_number(params, "fps", least, 1000, &fps, error) ||
         !params_number(params, "priority", -1, 6, &priority, error))
         return false;

@@ -104,7 +104,7 @@ static bool take_model(struct request *request)
     }
     const struct index_entry *broken = broken_entry(own);
     if (broken)
-        reply_error(request->call, broken->error, broken->format, broken->name);
+        reply_body_error(request->call, broken->error, broken->format, broken->name);
     else
         reply_problem(request->call, 422, "no_clip", "the file contains no clip");
     return false;
@@ -129,7 +129,7 @@ static bool choose_mesh(struct request *request)
     if (count)
         reply_bad_parameter(request->call, "mesh", "the id of one of %s, as /v1/inspect has it", names);
     else if (broken)
-        reply_error(request->call, broken->error, broken->format, broken->name);
+        reply_body_error(request->call, broken->error, broken->format, broken->name);
     else
         reply_problem(request->call, 422, "no_mesh", "the file contains no mesh");
     return false;
@@ -139,7 +139,7 @@ static bool choose_clips(struct request *request)
 {
     const uint32_t count = request->own->lists[ASSET_CLIP].present;
     const char *wanted = params_get(&request->call->params, "clip");
-    char names[300];
+    char names[140];
     if (wanted && !find_clips(request, wanted))
         return false;
     if (!wanted && !count)
@@ -150,8 +150,10 @@ static bool choose_clips(struct request *request)
         return true;
     const struct called_in body = body_of(request);
     called_list(&body, ASSET_CLIP, names, sizeof names);
-    reply_bad_parameter(request->call, "clip", "%s of %s",
-                        is_scene(request) ? "some, comma-separated," : "one", names);
+    reply_bad_parameter(
+        request->call, "clip",
+        "the file holds several clips; choose with clip=%s, or take all with as=zip; there are: %s",
+        is_scene(request) ? "NAME,NAME" : "NAME", names);
     return false;
 }
 
@@ -219,7 +221,7 @@ static enum api_outcome convert_own(struct api_call *call, struct conversion *co
 
 static enum api_outcome reply_refusal(struct api_call *call, const struct index_refusal *refusal)
 {
-    return reply_error(call, &refusal->error, refusal->format, refusal->entry);
+    return reply_body_error(call, &refusal->error, refusal->format, refusal->entry);
 }
 
 static struct own_setting setting_of(const struct api_call *call, bool keeps)

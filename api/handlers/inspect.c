@@ -52,7 +52,7 @@ static enum api_outcome describe(struct api_call *call, const struct upload_sour
         response_header(call->response, "Cache-Control", "no-store");
         outcome = reply_json(call, &body);
     } else {
-        outcome = reply_error(call, &refusal.error, refusal.format, refusal.entry);
+        outcome = reply_body_error(call, &refusal.error, refusal.format, refusal.entry);
     }
     index_archive_unref(archive);
     return outcome;

@@ -41,7 +41,8 @@ static const char *refusal(const struct api_request *request)
         request->header_count(request, "X-Forwarded-*"))
         return "without a token, writes through a proxy are refused";
     if (origin && (request->header_count(request, "Origin") != 1 || !is_own_origin(origin, host)))
-        return "without a token, writes from pages of other sites are refused";
+        return "without a token, writes from pages of other sites are refused; "
+               "start the daemon with --token-file and send the token";
     return NULL;
 }
 

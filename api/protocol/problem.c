@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 const char *problem_title(unsigned status)
 {
@@ -217,6 +218,18 @@ enum api_outcome reply_error(struct api_call *call, const struct pose_error *err
     jsonw_object(&json, NULL);
     problem_members(&json, error, format, entry);
     return close_problem(call, &json, problem_status(error), error->detail);
+}
+
+enum api_outcome reply_body_error(struct api_call *call, const struct pose_error *error, const char *format,
+                                  const char *entry)
+{
+    static const char form[] = "application/x-www-form-urlencoded";
+    const char *type = call->request->header(call->request, "Content-Type");
+    struct pose_error told = *error;
+    if (type && !strncasecmp(type, form, sizeof form - 1))
+        snprintf(told.detail, sizeof told.detail, "%.240s; sent as a form: with curl use --data-binary @FILE",
+                 error->detail);
+    return reply_error(call, &told, format, entry);
 }
 
 enum api_outcome reply_error_of(struct api_call *call, const struct pose_error *error, const char *parameter)

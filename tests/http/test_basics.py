@@ -4,6 +4,7 @@ import json
 import re
 
 from contract import ROOT
+from daemon import Daemon
 from fixture import SampleCase
 from uploads import WAVE, sample
 
@@ -111,6 +112,7 @@ class Basics(SampleCase):
                 reply = self.client.request(method, path)
                 self.assertEqual(reply.status, 405)
                 self.assertIn(allowed, re.split(r",\s*", reply["Allow"]))
+                self.assertIn(f"is not a method of this path; use {allowed}", reply.json["detail"])
 
     def test_head_is_get_without_body(self):
         clip = self.client.get("/v1/clips").json["items"][0]["id"]
@@ -142,6 +144,20 @@ class Basics(SampleCase):
         self.assertEqual(reply.json["suggestions"][:1], ["sl-anim"])
         for target in ("/v1/clips?theme=1", "/v1/clips?format=nothing-like-it", "/v1/named/zzz/yyy", "/nothing-like-it"):
             self.assertNotIn("suggestions", self.client.get(target).json)
+
+    def test_refusals_say_what_to_do(self):
+        clip = self.clip("a2o-walk", "tso-anim")["id"]
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        for path in ("/v1/convert?to=glb", "/v1/inspect"):
+            self.assertIn("sent as a form: with curl use --data-binary @FILE", self.client.post(path, b"no clip", form).json["detail"])
+            self.assertNotIn("curl", self.client.post(path, b"no clip").json["detail"])
+        self.assertEqual(self.client.get(f"/v1/clips/{clip}.glb?fps=0").json["detail"], "fps: 0 is not between 0.1 and 1000")
+        self.assertEqual(self.client.get(f"/v1/clips/{clip}.glb?fps=0.1").status, 200)
+        for path in ("/v1", "/v1/"):
+            self.assertIn("described at /docs", self.client.get(path).json["detail"])
+        several = (Daemon.samples / "sims-online.far").read_bytes()
+        detail = self.client.post("/v1/convert?to=sl-anim", several).json["detail"]
+        self.assertRegex(detail, "^clip: the file holds several clips; choose with clip=NAME, or take all with as=zip; there are: .*a2o-walk")
 
     def test_preflight(self):
         clip = self.client.get("/v1/clips").json["items"][0]["id"]
