@@ -193,7 +193,8 @@ static enum api_outcome no_path(struct api_call *call)
         if (!strchr(routes[i].template, '{') && strcmp(routes[i].template, path) != 0)
             nearest_offer(&nearest, routes[i].template);
     }
-    snprintf(text, sizeof text, "no such page or endpoint: %.200s", path);
+    snprintf(text, sizeof text, "no such page or endpoint: %.150s%s", path,
+             strstr(path, "/preview.") ? "; a preview ends in .svg, .png or .webp" : "");
     return reply_near(call, "not_found", &nearest, text);
 }
 

@@ -194,7 +194,7 @@ bool clip_of_path(struct api_call *call)
     else if (id_parse(text, strlen(text), &id))
         call->clip = catalog_find(call->catalog, ASSET_CLIP, &id);
     if (!call->clip && !call->by_name)
-        reply_not_found(call, "clip", text);
+        reply_problem(call, 404, "not_found", "no clip \"%.80s\"%s", text, id_hint(text, strlen(text)));
     if (call->clip && call->by_name && params_get(&call->params, "archive")) {
         reply_bad_parameter(call, "archive", "not allowed here: the path names the archive");
         return false;

@@ -31,7 +31,7 @@ static struct catalog_item *other_clip(struct api_call *call)
     struct catalog_item *item =
         id_parse(text, strlen(text), &id) ? catalog_find(call->catalog, ASSET_CLIP, &id) : NULL;
     if (!item)
-        reply_bad_parameter(call, "with", "no clip \"%.60s\"", text);
+        reply_bad_parameter(call, "with", "no clip \"%.60s\"%s", text, id_hint(text, strlen(text)));
     return item ? scope_other(call, item) : NULL;
 }
 

@@ -367,7 +367,8 @@ static bool read_clips(const struct api_call *call, struct ingredient **clips, u
         struct catalog_item *item =
             id_parse(at, length, &id) ? catalog_find(call->catalog, ASSET_CLIP, &id) : NULL;
         if (!item)
-            return param_fail(error, "clips", "no clip \"%.*s\"", (int)(length < 60 ? length : 60), at);
+            return param_fail(error, "clips", "no clip \"%.*s\"%s", (int)(length < 60 ? length : 60), at,
+                              id_hint(at, length));
         (*clips)[(*count)++] = (struct ingredient){call->catalog, scope_other(call, item)};
         at = at[length] ? at + length + 1 : NULL;
     }

@@ -221,7 +221,7 @@ static bool read_vertices(struct api_call *call, struct vertices *vertices)
         return false;
     if (clip && (!id_parse(clip, strlen(clip), &id) ||
                  !(vertices->clip_item = catalog_find(call->catalog, ASSET_CLIP, &id)))) {
-        reply_bad_parameter(call, "clip", "no clip \"%.60s\"", clip);
+        reply_bad_parameter(call, "clip", "no clip \"%.60s\"%s", clip, id_hint(clip, strlen(clip)));
         return false;
     }
     vertices->clip_item = scope_other(call, vertices->clip_item);

@@ -312,7 +312,7 @@ struct catalog_item *item_find_clip(struct item *item, const json_t *object, con
     if (!clip && !text)
         item_refuse(item, place, "clip is %s: the id of a clip", value ? "not a string" : "missing");
     else if (!clip)
-        refuse_unknown(item, place, "no clip \"%.80s\"", text);
+        refuse_unknown(item, place, "no clip \"%.80s\"%s", text, id_hint(text, strlen(text)));
     unsigned before = item->call.params.count;
     if (!clip || !item_take_text(item, object, where, "archive"))
         return NULL;

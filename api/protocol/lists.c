@@ -1,6 +1,7 @@
 #include "api/protocol/lists.h"
 #include "server/library/rows/own_rows.h"
 #include "lib/core/hex.h"
+#include "server/library/names.h"
 #include "server/library/search/suggest.h"
 #include "server/ops/base_path.h"
 
@@ -224,14 +225,16 @@ static bool read_sort(const struct api_call *call, const struct list_sort *sorts
     if (!text)
         return true;
     const bool is_turned = *text == '-';
+    char words[80] = "";
     for (; sorts->word; sorts++) {
+        name_list_add(words, sizeof words, sorts->word);
         if (strcmp(sorts->word, text + is_turned) != 0)
             continue;
         listing->sort = sorts->sort;
         listing->is_descending = is_turned != (sorts->sort == SORT_NEWEST);
         return true;
     }
-    return param_fail(error, "sort", "\"%.40s\" is not one of the orders of this list", text);
+    return param_fail(error, "sort", "\"%.40s\" is not one of %s", text, words);
 }
 
 static const char *const facet_words[FACET_COUNT] = {"format", "archive", "loop", "events"};

@@ -4,6 +4,7 @@
 #include "lib/core/hex.h"
 #include "lib/core/text.h"
 #include "pose.h"
+#include "server/library/names.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -35,12 +36,13 @@ bool param_unknown(struct param_error *error, const char *name, const char *what
 
 bool param_unknown_format(struct param_error *error, const char *name, const char *format)
 {
-    char what[80];
+    char what[96];
     struct nearest nearest;
     nearest_begin(&nearest, format, strlen(format));
     for (const struct pose_format *row = pose_formats(); row->id; row++)
         nearest_offer(&nearest, row->id);
-    snprintf(what, sizeof what, "unknown format \"%.40s\"", format);
+    snprintf(what, sizeof what, "unknown format \"%.40s\"%s", format,
+             nearest.count ? "" : "; /v1/formats lists them");
     return param_unknown(error, name, what, &nearest);
 }
 
@@ -155,7 +157,12 @@ static bool unknown_parameter(struct param_error *error, const char *name, const
     struct nearest nearest;
     nearest_begin(&nearest, name, strlen(name));
     nearest_offer_all(&nearest, allowed);
-    return param_unknown(error, name, "unknown parameter", &nearest);
+    if (nearest.count || !allowed || !*allowed)
+        return param_unknown(error, name, "unknown parameter", &nearest);
+    char list[360] = "";
+    while (*allowed && name_list_add(list, sizeof list, *allowed))
+        allowed++;
+    return param_fail(error, name, "unknown parameter; allowed: %s", list);
 }
 
 /* Most names differ in the first letter, which is cheaper to see than by a call. */

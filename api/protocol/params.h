@@ -25,7 +25,7 @@ struct params {
 
 struct param_error {
     char name[64];
-    char detail[256];
+    char detail[400];
     char limit[24];         /* the option that sets the limit */
     char code[24];          /* of the problem, else "bad_parameter" */
     char pointer[100];      /* position in a value that is JSON */

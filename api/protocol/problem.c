@@ -256,6 +256,12 @@ enum api_outcome reply_not_found_near(struct api_call *call, const char *what, c
     return reply_near(call, "not_found", nearest, text);
 }
 
+const char *id_hint(const char *text, size_t length)
+{
+    struct asset_id id;
+    return id_parse(text, length, &id) ? "" : "; an id has 32 hex digits; by name: /v1/named/ARCHIVE/CLIP";
+}
+
 enum api_outcome reply_near(struct api_call *call, const char *code, const struct nearest *nearest,
                             const char *text)
 {

@@ -33,6 +33,8 @@ enum api_outcome reply_not_found(struct api_call *call, const char *what, const 
 /* The same with suggestions. */
 enum api_outcome reply_not_found_near(struct api_call *call, const char *what, const struct nearest *nearest,
                                       const char *name);
+/* Behind the text of a clip's id that there is not: what an id looks like, or "" if it is one. */
+const char *id_hint(const char *text, size_t length);
 /* 404 with that code, and suggestions behind the text. */
 enum api_outcome reply_near(struct api_call *call, const char *code, const struct nearest *nearest,
                             const char *text);

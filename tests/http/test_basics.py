@@ -155,6 +155,18 @@ class Basics(SampleCase):
         self.assertEqual(self.client.get(f"/v1/clips/{clip}.glb?fps=0.1").status, 200)
         for path in ("/v1", "/v1/"):
             self.assertIn("described at /docs", self.client.get(path).json["detail"])
+        for target, status, text in (
+                ("/v1/formats?theme=1&sort=a", 400, "theme: unknown parameter"),
+                ("/v1/clips?theme=1", 400, "theme: unknown parameter; allowed: "),
+                ("/v1/archives?sort=size", 400, 'sort: "size" is not one of name, newest, bytes'),
+                ("/v1/clips?format=nothing-like-it", 400, 'unknown format "nothing-like-it"; /v1/formats lists them'),
+                ("/v1/clips/walk/pose", 404, 'no clip "walk"; an id has 32 hex digits; by name: /v1/named/ARCHIVE/CLIP'),
+                (f"/v1/clips/{clip}/diff?with=walk", 400, 'no clip "walk"; an id has'),
+                ("/v1/named/sims-online.far/a2o-walk/preview.gif", 404, "; a preview ends in .svg, .png or .webp")):
+            reply = self.client.get(target)
+            self.assertEqual(reply.status, status)
+            self.assertIn(text, reply.json["detail"])
+        self.assertTrue(self.client.get("/v1/clips/" + 32 * "0").json["detail"].endswith('0"'))
         several = (Daemon.samples / "sims-online.far").read_bytes()
         detail = self.client.post("/v1/convert?to=sl-anim", several).json["detail"]
         self.assertRegex(detail, "^clip: the file holds several clips; choose with clip=NAME, or take all with as=zip; there are: .*a2o-walk")
