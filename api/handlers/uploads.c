@@ -65,7 +65,7 @@ enum api_outcome handle_upload(struct api_call *call)
     if (uploaded.outcome == UPLOAD_NOT_KEPT)
         reply_store(call, &uploaded.store_error);
     else if (uploaded.outcome == UPLOAD_REFUSED)
-        reply_body_error(call, &refusal->error, refusal->format, refusal->entry);
+        reply_error(call, &refusal->error, refusal->format, refusal->entry);
     else if (uploaded.outcome == UPLOAD_WAITS)
         reply_problem(call, 409, "waiting", "somebody else uploaded the same file; it waits to be published");
     else

@@ -220,15 +220,27 @@ enum api_outcome reply_error(struct api_call *call, const struct pose_error *err
     return close_problem(call, &json, problem_status(error), error->detail);
 }
 
+/* curl -d leaves out line ends and NULs of a file; without an option it is also the type of what is whole. */
+static bool is_stripped_form(const struct api_request *request)
+{
+    static const char form[] = "application/x-www-form-urlencoded", stripped[] = "\n\r";
+    const char *type = request->header(request, "Content-Type");
+    if (!type || strncasecmp(type, form, sizeof form - 1) != 0 || !request->body_size)
+        return false;
+    for (size_t i = 0; i < sizeof stripped; i++) { /* with its end */
+        if (memchr(request->body, stripped[i], request->body_size))
+            return false;
+    }
+    return true;
+}
+
 enum api_outcome reply_body_error(struct api_call *call, const struct pose_error *error, const char *format,
                                   const char *entry)
 {
-    static const char form[] = "application/x-www-form-urlencoded";
-    const char *type = call->request->header(call->request, "Content-Type");
     struct pose_error told = *error;
-    if (type && !strncasecmp(type, form, sizeof form - 1))
-        snprintf(told.detail, sizeof told.detail, "%.240s; sent as a form: with curl use --data-binary @FILE",
-                 error->detail);
+    if (is_stripped_form(call->request))
+        snprintf(told.detail, sizeof told.detail,
+                 "%.240s; without its line ends and NULs: with curl use --data-binary @FILE", error->detail);
     return reply_error(call, &told, format, entry);
 }
 

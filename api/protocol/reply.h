@@ -22,7 +22,7 @@ enum api_outcome reply_bad_parameter(struct api_call *call, const char *name, co
 /* A libpose error: 415, 422, 413, 503 … format and entry name its subject and may be NULL. */
 enum api_outcome reply_error(struct api_call *call, const struct pose_error *error, const char *format,
                              const char *entry);
-/* The same of a request's body: says so if it came as a form of text, which is what curl -d makes of a file. */
+/* The same of a request's body, which must still be there: says so if it looks like what curl -d makes of a file. */
 enum api_outcome reply_body_error(struct api_call *call, const struct pose_error *error, const char *format,
                                   const char *entry);
 /* The same with the parameter that caused it. */

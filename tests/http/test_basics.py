@@ -149,8 +149,9 @@ class Basics(SampleCase):
         clip = self.clip("a2o-walk", "tso-anim")["id"]
         form = {"Content-Type": "application/x-www-form-urlencoded"}
         for path in ("/v1/convert?to=glb", "/v1/inspect"):
-            self.assertIn("sent as a form: with curl use --data-binary @FILE", self.client.post(path, b"no clip", form).json["detail"])
+            self.assertIn("with curl use --data-binary @FILE", self.client.post(path, b"no clip", form).json["detail"])
             self.assertNotIn("curl", self.client.post(path, b"no clip").json["detail"])
+            self.assertNotIn("curl", self.client.post(path, b"no\0clip", form).json["detail"])
         self.assertEqual(self.client.get(f"/v1/clips/{clip}.glb?fps=0").json["detail"], "fps: 0 is not between 0.1 and 1000")
         self.assertEqual(self.client.get(f"/v1/clips/{clip}.glb?fps=0.1").status, 200)
         for path in ("/v1", "/v1/"):
