@@ -3,7 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+/* clang cannot ask the processor for F16C in all of its versions that are in use. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define HAS_F16C
 #include <immintrin.h>
 #endif
 
@@ -60,7 +62,7 @@ static uint16_t half_of(float value)
     return (uint16_t)(sign | (bits > LARGEST ? (uint32_t)LARGEST : bits));
 }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef HAS_F16C
 
 /* As half_of, eight at once; returns how many it did. */
 __attribute__((target("avx,f16c"))) static size_t put_eights(uint8_t *to, const float *from, size_t count)
