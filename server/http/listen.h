@@ -16,8 +16,8 @@ enum {
 /*
  * Fills fds with count sockets that listen on one address, so that each event loop has its own accept queue
  * (SO_REUSEPORT); port 0 selects one free port for all. An address already in use is an error, even if its user
- * would share it. False with one line in error and errno set on failure; then no socket is left open. The caller must close the
- * sockets.
+ * would share it. False with one line in error and errno set on failure; then no socket is left open. The caller must
+ * close the sockets.
  */
 bool listen_open(const char *address, int *fds, unsigned count, char *error, size_t error_size);
 

@@ -222,7 +222,6 @@ static void close_loop(struct http_loop *loop)
     loop->has_loop = false;
 }
 
-/* Opens the listening sockets, one per loop, and gets the bound address. */
 /* The port of the daemon is what a second one on this machine finds taken first. */
 static bool listen_main(const char *address, int *fds, unsigned count, char *error, size_t error_size)
 {
@@ -234,6 +233,7 @@ static bool listen_main(const char *address, int *fds, unsigned count, char *err
     return false;
 }
 
+/* Opens the listening sockets, one per loop, and gets the bound address. */
 static bool open_sockets(struct http_server *server, int *fds, char *error, size_t error_size)
 {
     const struct http_options *options = &server->options;
