@@ -102,8 +102,13 @@ struct pose_document *job_decode(const struct job *job, struct catalog_place pla
 {
     const struct choice_place *from = &job->place.from;
     struct pose_error error;
-    return index_decode_anew(from->own->archives[place.archive], place.entry, from->common->archives,
-                             from->common->path_count, &job->place.service->index_options.pose, &error);
+    return index_decode(from->own->archives[place.archive], place.entry, from->common->archives,
+                        from->common->path_count, &job->place.service->index_options.pose, &error);
+}
+
+void job_document_free(const struct job *job, struct catalog_place place, struct pose_document *document)
+{
+    index_document_free(job->place.from.own->archives[place.archive], place.entry, document);
 }
 
 const char *job_refusal(const struct job *job, const char *detail, char shown[JOB_REFUSAL])

@@ -18,8 +18,9 @@ bool job_has(const struct job *job, const struct catalog_item *item);
 /* Whether an archive of from.own is one of IN's. */
 bool job_has_archive(const struct job *job, uint32_t archive);
 
-/* The document at a place of from.own; NULL if it is broken, which its conversion reports. */
+/* The document at a place of from.own, which may keep it; NULL if it is broken, which its conversion reports. */
 struct pose_document *job_decode(const struct job *job, struct catalog_place place);
+void job_document_free(const struct job *job, struct catalog_place place, struct pose_document *document);
 /* A refusal as the API words it, with "--" before the parameter that it begins with. */
 enum { JOB_REFUSAL = CONVERSION_DETAIL + 6 };
 const char *job_refusal(const struct job *job, const char *detail, char shown[JOB_REFUSAL]);

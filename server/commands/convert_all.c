@@ -113,7 +113,7 @@ static void name_key_file(void *user, size_t index)
     char file[POSE_SECOND_NAME];
     pose_second_name(work->target, &document->clips[asset->inner], asset->name, file);
     task->key_file = print("%.*s%s", folder_length(task), task->name, name_make_safe(file));
-    pose_document_free(document);
+    job_document_free(work->job, task->place, document);
 }
 
 /* Gives every file a unique name, in the order of the tasks and before any is written, so that names do

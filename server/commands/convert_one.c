@@ -58,7 +58,7 @@ static const char *origin_of(const struct job *job, const struct catalog_item *i
     const char *origin = document ? document->clips[item->asset->inner].origin : NULL;
     if (origin)
         snprintf(room, 40, "%s", origin);
-    pose_document_free(document);
+    job_document_free(job, item->place, document);
     return origin ? room : NULL;
 }
 
