@@ -3,11 +3,13 @@
 import shutil
 import tempfile
 import unittest
+import zipfile
 from pathlib import Path
 
 import sims3_files as made
 from daemon import Daemon, corpus, run
 from fixture import SampleCase, ServedCase
+from uploads import zipped
 
 PETS = "6B20C4F3-48000000-94E51F6DDD39F504"
 CHAIN = (("b__ROOT__", -1, (0, 0, 0)), ("b__ROOT_bind__", 0, (0, 1, 0)), ("b__Pelvis__", 1, (0, 0, 0)),
@@ -44,6 +46,36 @@ class Packs(SampleCase):
                 self.assertEqual(len(found), 2)
                 for clip in found:
                     self.assertEqual(daemon.client.get(f"/v1/clips/{clip['id']}/pose").status, 200)
+
+    def test_a_pack_in_a_zip(self):
+        """As packs are posted: stored and deflated, as a PATH and as an upload, indexed and after a restart."""
+        clips = [made.clip(name, turned(*BONES)) for name in ("a_walk", "a_wave")]
+        packs = [made.sims3pack((f"{index}.package", made.package((made.CLIP, 0, index + 1, clip))))
+                 for index, clip in enumerate(clips)]
+        for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            data = zipped([(f"mod/{index}.Sims3Pack", pack) for index, pack in enumerate(packs)], method)
+            with self.subTest(method), tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as store:
+                (Path(folder) / "mod.zip").write_bytes(data)
+                for _ in range(2):
+                    with Daemon(folder, "--data", store) as daemon:
+                        uploaded = daemon.client.post("/v1/archives", data, name="upload.zip").json["id"]
+                        for archive in {uploaded, *(a["id"] for a in daemon.client.items("/v1/archives") if a["format"] == "zip")}:
+                            names = [e["name"] for e in daemon.client.items(f"/v1/archives/{archive}/entries")]
+                            self.assertEqual(names[:4], ["mod/0.Sims3Pack", "mod/1.Sims3Pack", "mod/0.Sims3Pack/0.package",
+                                                         "mod/1.Sims3Pack/1.package"])
+                            self.assertTrue(names[5].startswith("mod/1.Sims3Pack/1.package/6B20C4F3-"), names)
+                            found = daemon.client.items("/v1/clips", archive=archive)
+                            self.assertEqual({clip["name"] for clip in found}, {"a_walk", "a_wave"})
+                            for clip in found:
+                                self.assertEqual(daemon.client.get(f"/v1/clips/{clip['id']}/pose").status, 200)
+                            raw = daemon.client.get(f"/v1/archives/{archive}/entries/4")
+                            self.assertEqual(raw.body, clips[0])
+
+    def test_a_pack_deeper_in_zips_is_refused(self):
+        pack = made.sims3pack(("0.package", made.package((made.CLIP, 0, 1, made.clip("a_walk", turned(*BONES))))))
+        inside = made.sims3pack(("0.Sims3Pack", pack))
+        for data in (zipped([("a.zip", zipped([("0.Sims3Pack", pack)]))]), zipped([("1.Sims3Pack", inside)])):
+            self.assertIn(b"nested_too_deep", self.client.post("/v1/inspect", data, name="x.zip").body)
 
     def test_ranges_that_lie(self):
         package = made.package((made.CLIP, 0, 1, made.clip("a_walk", turned(*BONES))))

@@ -101,6 +101,18 @@ static struct index_nested *find(const struct index_archive *archive, uint32_t e
     return archive->nested[low];
 }
 
+unsigned nested_level(const struct index_archive *archive, uint32_t entry)
+{
+    const uint32_t own = nested_own_count(archive);
+    return entry < own ? 0 : find(archive, entry)->entry < own ? 1 : 2;
+}
+
+bool nested_may_open(const struct index_archive *archive, uint32_t entry)
+{
+    const unsigned level = nested_level(archive, entry);
+    return !level || (level == 1 && strcmp(pose_archive_format(find(archive, entry)->archive), "zip") != 0);
+}
+
 struct entry_facts nested_facts(const struct index_archive *archive, uint32_t entry)
 {
     const struct index_nested *nested = find(archive, entry);
@@ -131,8 +143,11 @@ bool nested_read(const struct index_archive *archive, uint32_t entry, const stru
     uint32_t inner = entry - nested->first;
     if (nested->archive)
         return pose_archive_read(nested->archive, inner, out, error);
+    /* Recursion ends after one step: nested_may_open allows two levels. */
     struct pose_buffer bytes = {0};
-    if (!pose_archive_read(archive->archive, nested->entry, &bytes, error))
+    const bool is_own = nested->entry < nested_own_count(archive);
+    if (!(is_own ? pose_archive_read(archive->archive, nested->entry, &bytes, error)
+                 : nested_read(archive, nested->entry, options, &bytes, error)))
         return false;
     struct pose_source source = {.name = archive->entries[nested->entry]->name,
                                  .bytes = {bytes.data, bytes.size}};
@@ -143,23 +158,25 @@ bool nested_read(const struct index_archive *archive, uint32_t entry, const stru
     return done;
 }
 
-/* Whether keeping it open costs more than its directory: it was unpacked, or is a single stream. */
-static bool is_heavy(const struct index_nested *nested)
+/* Whether keeping it open costs more than its directory: it was unpacked, or is a single stream. One of the second level
+ * may borrow bytes that the first one owns, and closes with it. */
+static bool is_heavy(const struct index_archive *archive, const struct index_nested *nested)
 {
-    return nested->bytes.capacity || (nested->archive && pose_archive_is_stream(nested->archive));
+    return nested->bytes.capacity || nested->entry >= nested_own_count(archive) ||
+           (nested->archive && pose_archive_is_stream(nested->archive));
 }
 
 void nested_close(struct index_archive *archive)
 {
-    for (uint32_t i = 0; i < archive->nested_count; i++) {
-        if (is_heavy(archive->nested[i]))
+    for (uint32_t i = archive->nested_count; i-- > 0;) { /* borrowers first */
+        if (is_heavy(archive, archive->nested[i]))
             close_one(archive->nested[i]);
     }
 }
 
 void nested_release(struct index_archive *archive)
 {
-    for (uint32_t i = 0; i < archive->nested_count; i++)
+    for (uint32_t i = archive->nested_count; i-- > 0;) /* borrowers first */
         nested_free(archive->nested[i]);
     free(archive->nested);
     archive->nested = NULL;

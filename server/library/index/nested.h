@@ -1,7 +1,8 @@
 /*
- * Containers inside a container, one level deep. Their entries follow the outer archive's own entries and are
- * named "OUTER/INNER". All are open while the archive is indexed; afterwards only those stored uncompressed stay
- * open, and the others are unpacked again to be read.
+ * Containers inside a container, one level deep; two where the middle one is a format of a game, since its packs are
+ * posted in ZIPs. Their entries follow the outer archive's own entries and are named "OUTER/INNER". All are open while
+ * the archive is indexed; afterwards only those stored uncompressed stay open, and the others are unpacked again to be
+ * read.
  */
 #ifndef POSED_SERVER_LIBRARY_INDEX_NESTED_H
 #define POSED_SERVER_LIBRARY_INDEX_NESTED_H
@@ -9,8 +10,8 @@
 #include "server/library/entry/entry.h"
 
 struct index_nested {
-    uint32_t entry;               /* of the outer archive: the container itself */
-    uint32_t first, count;        /* the range of its entries there */
+    uint32_t entry;        /* the container itself: the archive's own, or of another nested one before it */
+    uint32_t first, count; /* the range of its entries there */
     struct pose_buffer bytes;     /* while it is open */
     struct pose_archive *archive; /* NULL: closed */
 };
@@ -26,6 +27,10 @@ bool nested_attach(struct index_archive *archive, struct index_nested *nested);
 
 /* The number of the archive's own entries: the others are in nested containers. */
 uint32_t nested_own_count(const struct index_archive *archive);
+/* How many nested containers an entry is in: 0 to 2. */
+unsigned nested_level(const struct index_archive *archive, uint32_t entry);
+/* Whether a container that is this entry may be opened: it is not nested too deep. Those around it must be open. */
+bool nested_may_open(const struct index_archive *archive, uint32_t entry);
 /* What the directory of the nested container says about an entry that is not the archive's own. It must be
  * open. */
 struct entry_facts nested_facts(const struct index_archive *archive, uint32_t entry);

@@ -366,7 +366,8 @@ static void take_nested(struct cursor *cursor, struct index_archive *archive, ui
         nested->entry = take_u32(cursor);
         nested->first = *total;
         nested->count = take_u32(cursor);
-        cursor->broken |= nested->entry >= own || nested->count > cursor->left;
+        cursor->broken |= nested->entry >= nested->first || nested_level(archive, nested->entry) > 1 ||
+                          nested->count > cursor->left;
         *total += cursor->broken ? 0 : nested->count;
     }
 }

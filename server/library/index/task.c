@@ -71,13 +71,14 @@ static bool settle_nested(const struct indexing *work, struct task *task, const 
     if (!task->archive->archive || facts->format || facts->kind ||
         !(told.format = container_format(facts->name, view)))
         return false;
-    if (task->entry < nested_own_count(task->archive)) {
+    if (nested_may_open(task->archive, task->entry)) {
         task->nested = nested_open(task->entry, facts->name, bytes, &work->options->pose, &error);
     } else {
         pose_error_init(&error);
         error.status = POSE_UNSUPPORTED;
         strcpy(error.code, "nested_too_deep");
-        strcpy(error.detail, "an archive in an archive is opened, one in that is not");
+        strcpy(error.detail,
+               "an archive in an archive is opened, one in that only if it is in a pack of a game");
     }
     if (!task->nested)
         told.error = &error;
