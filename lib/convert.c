@@ -147,6 +147,13 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
     arena_init(&arena, options ? options->allocator : NULL, memory, error);
     arena.stop = options ? options->stop : NULL;
     struct document *document = ARENA_NEW(&arena, struct document, 1);
+    struct bake_folded folded;
+    bool is_uneven;
+    if (!bake_fold(conversion, codec->target, &arena, &folded, &is_uneven)) {
+        arena_release(&arena);
+        return NULL;
+    }
+    conversion = &folded.conversion;
     struct bake_call call = {.conversion = conversion, .codec = codec, .arena = &arena, .memory = memory};
     call.common = (struct baking){.conversion = conversion,
                                   .format = codec->format.id,
@@ -158,6 +165,10 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
                                   .warn = warn,
                                   .user = user,
                                   .error = error};
+    if (is_uneven)
+        bake_warn(&call.common, "uneven_scale",
+                  "a scale that differs between axes was taken as its mean: %s cannot hold it",
+                  codec->target->title);
     if (!document || !bake_all(&call, &document->view)) {
         error_set(error, POSE_BAD_DATA, "bad_data", "the clip cannot be converted to that format");
         arena_release(&arena);

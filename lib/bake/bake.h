@@ -1,5 +1,6 @@
 /*
- * The internals of pose_bake: the conversion of one clip for a target. In this order: the way it is done (bake.c),
+ * The internals of pose_bake: the conversion of one clip for a target. In this order: nodes that the target cannot
+ * have are folded into bones (bake_above.c), the way it is done (bake.c),
  * the tracks that are kept and their names (bake_tracks.c), the target's clock (bake_clock.c), keys on it
  * (bake_keys.c), events and extras (bake_extras.c).
  */
@@ -68,6 +69,17 @@ struct baking {
 
 /* code is static. */
 void bake_warn(const struct baking *b, const char *code, const char *format, ...) POSE_PRINTF(3, 4);
+
+/* A conversion whose clip and skeleton have what stands above their bones folded into these. */
+struct bake_folded {
+    struct pose_conversion conversion;
+    struct pose_conversion_clip clip;
+};
+
+/* Fills in folded: a copy of the conversion, which points into it (and to its own clip and skeleton where nothing is folded).
+ * is_uneven: some folded scale differs between axes, and was taken as its mean. Returns false if out of memory. */
+bool bake_fold(const struct pose_conversion *conversion, const struct target *target, struct arena *arena,
+               struct bake_folded *folded, bool *is_uneven);
 
 /* Bakes clip into out, and fills in the fields derived from clip and settings. origin may be NULL. */
 bool bake_clip(struct baking *b);

@@ -1166,7 +1166,10 @@ struct pose_conversion {
  * events and extras. The document has the format `to` and holds those clips; pass them to pose_encode with the same
  * settings. If the target's files hold a skeleton and meshes, the document holds them, too, under their new names;
  * they point into the arguments. Must be freed with pose_document_free. Returns NULL on failure. Joints keep their
- * local transforms: nothing is fitted to other proportions.
+ * local transforms: nothing is fitted to other proportions. But nodes above the bones of a clip with its own skeleton,
+ * which a game's file cannot hold, are folded into the first bone below them (place, turn, and scale of all lengths);
+ * for BVH, which has no scale, scales are multiplied into lengths. A scale that differs between axes counts as its mean,
+ * with the warning "uneven_scale".
  *
  * Extras and what belongs to them are kept if the clip is of the target's family (according to its origin, else
  * `from`, else its rules), and dropped otherwise. A clip with the target's rules keeps its keys unchanged; if it

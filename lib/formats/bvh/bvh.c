@@ -315,6 +315,7 @@ static const struct target target = {
     .title = "BVH",
     .axes = POSE_AXES_GLTF,
     .holds = {true, true, true, true},
+    .lacks_scale = true,
     .files = {{.options = "fps unit", .min_fps = 1, .is_text = true, .on_skeleton = true}},
 };
 
