@@ -16,7 +16,7 @@ const char *pose_version(void)
 /* Increment whenever any decoded or sampled value changes. */
 unsigned pose_revision(void)
 {
-    return 7;
+    return 8;
 }
 
 static struct pose_limits limits_with_defaults(const struct pose_options *options)

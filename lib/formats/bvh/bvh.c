@@ -16,12 +16,13 @@
  * otherwise one unit is a metre, as in Blender and three.js.
  *
  * The reader accepts any order and choice of channels, several roots, scale channels, and line breaks anywhere
- * between words.
+ * between words; of lines that are too long for their frame it ignores the rest (lines.h).
  */
 #include "lib/core/names.h"
 #include "lib/formats/pages.h"
 #include "lib/core/text.h"
 #include "lib/formats/bvh/layout.h"
+#include "lib/formats/bvh/lines.h"
 #include "lib/formats/bvh/up.h"
 #include "lib/formats/bvh/write.h"
 #include "lib/formats/bvh_dialect.h"
@@ -192,24 +193,24 @@ static bool read_motion(struct building *building, struct bvh_words *words)
         if (!begin_motion(building, i, &motions[i]))
             return false;
     }
+    struct bvh_lines lines = {.numbers = layout->number_count};
     for (uint32_t frame = 0; frame < layout->frame_count && layout->number_count; frame++) {
         building->times[frame] = (float)(frame * (double)layout->frame_seconds);
         reader_enter(&words->reader, "frames", frame);
+        bvh_frame_start(words);
         for (uint32_t i = 0; i < layout->joint_count && !words->reader.failed; i++)
             read_joint(words, &layout->joints[i], &motions[i], frame);
         if (words->reader.failed)
             return false;
         reader_leave(&words->reader);
+        bvh_lines_end_frame(&lines, words, layout->frame_count - frame - 1);
     }
     for (uint32_t i = 0; i < layout->joint_count; i++) {
         if (motions[i].rotation_count && motions[i].values[POSE_ROTATION])
             euler_to_quats(motions[i].rotation_axes, motions[i].rotation_count,
                            motions[i].values[POSE_ROTATION], layout->frame_count);
     }
-    if (!bvh_at_end(words))
-        warning_add(&building->job->warnings, POSE_WARNING, "trailing_text",
-                    reader_last_offset(&words->reader), "text after the last frame, from line %u on",
-                    words->reader.line);
+    bvh_lines_warn(&lines, words, layout->frame_count, &building->job->warnings);
     return true;
 }
 

@@ -40,8 +40,10 @@ static void pass_blanks(struct bvh_words *words)
 {
     struct reader *reader = &words->reader;
     const uint8_t *at = reader->at, *end = reader->end;
-    for (; at < end && is_blank(words, *at); at++)
+    for (; at < end && is_blank(words, *at); at++) {
         reader->line += *at == '\n';
+        words->ended_line |= *at == '\n' || *at == '\r';
+    }
     reader->at = at;
     reader->last = at;
 }
@@ -61,6 +63,12 @@ static bool next_word(struct bvh_words *words)
     words->word = (const char *)start;
     words->length = (size_t)(at - start);
     return words->length > 0;
+}
+
+void bvh_frame_start(struct bvh_words *words)
+{
+    pass_blanks(words);
+    words->ended_line = false;
 }
 
 bool bvh_at_end(struct bvh_words *words)
@@ -179,16 +187,20 @@ struct parsing {
     int32_t open; /* the joint whose braces are open, -1: none */
 };
 
-/* The rest of the line, up to a brace: names may contain blanks. */
+/* Goes to the end of the line or to a brace in it: names may contain blanks. */
+static const uint8_t *pass_name(struct reader *reader)
+{
+    while (reader->at < reader->end && *reader->at != '\n' && *reader->at != '\r' && !is_brace(*reader->at))
+        reader->at++;
+    return reader->at;
+}
+
 static bool read_name(struct parsing *parsing, struct bvh_joint *joint)
 {
     struct reader *reader = &parsing->words->reader;
-    const uint8_t *at = reader->at, *end = at;
-    while (end < reader->end && *end != '\n' && *end != '\r' && !is_brace(*end))
-        end++;
+    const uint8_t *at = reader->at, *end = pass_name(reader);
     while (at < end && is_blank(parsing->words, *at))
         at++;
-    reader->at = end;
     while (end > at && is_blank(parsing->words, end[-1]))
         end--;
     reader->last = at;
@@ -221,14 +233,14 @@ static bool open_joint(struct parsing *parsing)
     return true;
 }
 
-/* "End Site { OFFSET x y z }"; the offset is optional. */
+/* "End Site { OFFSET x y z }"; the offset is optional. "End Site NAME" and "End NAME" occur as well. */
 static bool read_end(struct parsing *parsing)
 {
     struct bvh_layout *layout = parsing->layout;
     struct bvh_words *words = parsing->words;
     struct bvh_end end = {.joint = (uint32_t)parsing->open};
-    if (!expect_word(words, "site", "no_joint", "Site") ||
-        !expect_word(words, "{", "no_offset", "the brace { of the End Site"))
+    pass_name(&words->reader);
+    if (!expect_word(words, "{", "no_offset", "the brace { of the End Site"))
         return false;
     next_word(words);
     if (is_word(words, "offset")) {
@@ -313,9 +325,19 @@ static bool read_in_joint(struct parsing *parsing, bool *known)
     return true;
 }
 
+static bool is_utf16(const struct reader *reader)
+{
+    const uint8_t *start = reader->start;
+    return reader->end - start >= 2 &&
+           ((start[0] == 0xff && start[1] == 0xfe) || (start[0] == 0xfe && start[1] == 0xff) ||
+            (!start[0] && start[1] == 'H') || (start[0] == 'H' && !start[1]));
+}
+
 static bool read_hierarchy(struct parsing *parsing)
 {
     struct bvh_words *words = parsing->words;
+    if (is_utf16(&words->reader))
+        return reader_fail(&words->reader, "no_hierarchy", "the text is UTF-16; save the file as UTF-8");
     if (!expect_word(words, "hierarchy", "no_hierarchy", "HIERARCHY"))
         return false;
     for (;;) {

@@ -1,7 +1,7 @@
 /*
  * The contents of a BVH file: its hierarchy, and where its numbers begin. The text consists of words separated
  * by blanks and line ends; keywords ignore case; braces may touch other words. A joint's name is the rest of its
- * line.
+ * line, as is the name of an End Site, which is ignored.
  */
 #ifndef POSE_FORMATS_BVH_LAYOUT_H
 #define POSE_FORMATS_BVH_LAYOUT_H
@@ -49,6 +49,7 @@ struct bvh_layout {
 struct bvh_words {
     struct reader reader; /* stands after the word; its line is the word's */
     bool colons;          /* treat colons as blanks */
+    bool ended_line;      /* a line ended since bvh_frame_start */
     const char *word;
     size_t length; /* 0 at the end of the file */
 };
@@ -56,6 +57,8 @@ struct bvh_words {
 void bvh_words_init(struct bvh_words *words, struct pose_bytes bytes, struct pose_error *error);
 /* True if the first word is that of a BVH file. */
 bool bvh_starts(struct bvh_words *words);
+/* Goes to the first number of a frame. */
+void bvh_frame_start(struct bvh_words *words);
 /* The next number; field names it. */
 float bvh_number(struct bvh_words *words, const char *field);
 /* True if only blanks follow; otherwise words->word is what follows. */

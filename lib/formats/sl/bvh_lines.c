@@ -4,6 +4,8 @@
  */
 #include "lib/formats/sl/bvh.h"
 
+#include "lib/core/numbers/numbers.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -170,27 +172,54 @@ static bool check_hierarchy(struct line_walk *walk)
     }
 }
 
-/* "Frames: 12": whether the line begins with the word. The number has been read before. */
-static bool starts(const struct line_walk *walk, const char *word)
+/* "Frames: 12", "Frames:12": whether the line begins with the word, and with a number after it. */
+static bool has_number(const struct line_walk *walk, const char *word)
 {
-    return walk->length >= strlen(word) && !memcmp(walk->text, word, strlen(word));
+    const size_t length = strlen(word);
+    if (walk->length < length || memcmp(walk->text, word, length) != 0)
+        return false;
+    const char *at = walk->text + length, *end = walk->text + walk->length;
+    while (at < end && is_blank(*at))
+        at++;
+    return at < end && ((*at >= '0' && *at <= '9') || *at == '+' || *at == '-' || *at == '.');
+}
+
+/* Whether all words of the line are numbers: the viewer also reads those that it has no use for. */
+static bool has_numbers_only(const struct line_walk *walk)
+{
+    const char *at = walk->text, *end = at + walk->length;
+    for (;;) {
+        float number;
+        while (at < end && is_blank(*at))
+            at++;
+        const char *word = at;
+        while (at < end && !is_blank(*at))
+            at++;
+        if (at == word)
+            return true;
+        if (!number_parse_float(word, (size_t)(at - word), &number))
+            return false;
+    }
 }
 
 static bool check_motion(struct line_walk *walk, uint32_t frame_count)
 {
     if (!next_line(walk))
         return false;
-    if (!starts(walk, "Frames:") || count_words(walk) < 2)
+    if (!has_number(walk, "Frames:"))
         return refuse(walk, "no_frames", "the line after MOTION must begin with Frames: and their number");
     if (!next_line(walk))
         return false;
-    if (!starts(walk, "Frame Time:") || count_words(walk) < 3)
+    if (!has_number(walk, "Frame Time:"))
         return refuse(walk, "no_frame_time", "the next line must begin with Frame Time: and the seconds");
     for (uint32_t i = 0; i < frame_count; i++) {
         if (!next_line(walk))
             return false;
-        if (count_words(walk) < walk->needed)
+        const uint64_t words = count_words(walk);
+        if (words < walk->needed)
             return refuse(walk, "no_positions", "all numbers of a frame must be on one line");
+        if (words > walk->needed && !has_numbers_only(walk))
+            return refuse(walk, "no_positions", "a line of a frame must have numbers only");
     }
     return true;
 }

@@ -183,6 +183,95 @@ TEST(names)
     pose_document_free(document);
 }
 
+/* An End Site's name is ignored, and may stand instead of Site. */
+static const char *const ends[] = {"End Site",     "End Site Head_end",
+                                   "End Head_end", "END  site a JOINT b",
+                                   "end",          "End Site\t\xef\xbb\xbf\xe9 "};
+
+TEST_EACH(named_ends, COUNT(ends))
+{
+    static const char *const breaks[] = {"\n", "\r\n", "\r", ""};
+    for (int i = 0; i < COUNT(breaks); i++) {
+        char text[300];
+        snprintf(
+            text, sizeof text,
+            "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n%s%s{\nOFFSET 0 7 0\n}\n}\nMOTION\n"
+            "Frames:1\nFrame Time:0.5\n90\n",
+            ends[_i], breaks[i]);
+        struct pose_document *document = decode(text);
+        const struct pose_value *list = pose_value_find(document->skeletons->joints[0].extras, "end_sites");
+        ck_assert_uint_eq(document->skeletons->joint_count, 1);
+        ck_assert_float_eq(list->first->first->next->as.number, 7);
+        ck_assert_float_eq(document->clips->duration, 0);
+        ck_assert_uint_eq(document->warning_count, 0);
+        pose_document_free(document);
+    }
+}
+
+#define THREE "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\n}\nMOTION\n"
+
+/* A frame per line where each line is long enough; otherwise a stream. The last position tells which. */
+static const struct {
+    const char *motion;
+    float last[3];
+    const char *code, *message;
+} lined[] = {
+    {"Frames: 3\nFrame Time: 1\n1 2 3\n4 5 6 99\n7 8 9\n",
+     {7, 8, 9},
+     "extra_numbers",
+     "line 11: 4 numbers for 3 channels; what is too many was left out, on 1 line in all"},
+    {"Frames: 3\nFrame Time: 1\n1 2 3 x\n\n4 5 6\n \n7 8 9 \t10  11\n",
+     {7, 8, 9},
+     "extra_numbers",
+     "line 10: 4 numbers for 3 channels; what is too many was left out, on 2 lines in all"},
+    {"Frames: 3\rFrame Time: 1\r1 2 3 4\r4 5 6\r7 8 9",
+     {7, 8, 9},
+     "extra_numbers",
+     "line 8: 4 numbers for 3 channels; what is too many was left out, on 1 line in all"},
+    {"Frames: 2\r\nFrame Time: 1\r\n1 2 3 4\r\n\r\n7 8 9 0\r\n",
+     {7, 8, 9},
+     "extra_numbers",
+     "line 10: 4 numbers for 3 channels; what is too many was left out, on 2 lines in all"},
+    {"Frames: 3\nFrame Time: 1\n1 2 3 4 5 6 7 8 9", {7, 8, 9}, "", ""},
+    {"Frames: 3\nFrame Time: 1\n1 2 3 4\n5\n6 7 8\n9", {7, 8, 9}, "", ""},
+    {"Frames: 3\nFrame Time: 1\n1\n2\n3 4 5 6 7\n8 9\n", {7, 8, 9}, "", ""},
+    {"Frames: 2\nFrame Time: 1 1 2 3 4 5 6\n", {4, 5, 6}, "", ""},
+    {"Frames: 2\nFrame Time: 1\n1 2 3\n4 5 6\n7 8 9\n\n10 11 12 13\n",
+     {4, 5, 6},
+     "extra_frames",
+     "4 frames for the 2 that Frames: says; those from line 12 on were left out"},
+    {"Frames: 1\nFrame Time: 1\n1 2 3\n4 5 6\nthe end of it",
+     {1, 2, 3},
+     "trailing_text",
+     "text after the last frame, from line 11 on"},
+};
+
+TEST_EACH(lines, COUNT(lined))
+{
+    char text[300];
+    snprintf(text, sizeof text, "%s%s", THREE, lined[_i].motion);
+    struct pose_document *document = decode(text);
+    const struct pose_channel *place = &document->clips->tracks[0].channels[POSE_TRANSLATION];
+    for (int i = 0; i < 3; i++)
+        ck_assert_float_eq(place->values[3 * (place->count - 1) + (size_t)i], lined[_i].last[i]);
+    ck_assert_uint_eq(document->warning_count, *lined[_i].code != 0);
+    if (*lined[_i].code)
+        ck_assert_str_eq(codec_warning_text(document, lined[_i].code), lined[_i].message);
+    pose_document_free(document);
+}
+
+TEST(utf16_is_said)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+    } wide[] = {{"\xff\xfeH\0I\0", 6}, {"\xfe\xff\0H\0I", 6}, {"H\0I\0", 4}, {"\0H\0I", 4}};
+    for (int i = 0; i < COUNT(wide); i++) {
+        struct pose_error error = codec_must_fail("bvh", wide[i].text, wide[i].size, "no_hierarchy");
+        ck_assert_ptr_nonnull(strstr(error.detail, "the text is UTF-16; save the file as UTF-8"));
+    }
+}
+
 TEST(text_after_the_frames)
 {
     struct pose_document *document = decode(HEAD MOTION "\n1 2 3\n");
@@ -215,7 +304,8 @@ static const struct refusal refusals[] = {
     {"HIERARCHY\nROOT a\n{\nCHANNELS 2 Xposition Xposition\n}", "bad_channel", 4},
     {"HIERARCHY\nROOT a\n{\nCHANNELS 4 Xrotation Xrotation Xrotation Xrotation\n}", "bad_channel", 4},
     {"HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation\nCHANNELS 1 Yrotation\n}", "bad_channel", 5},
-    {"HIERARCHY\nROOT a\n{\nEnd Point\n{\n}\n}", "no_joint", 4},
+    {"HIERARCHY\nROOT a\n{\nEnd Site a\nOFFSET 0 0 0\n}", "no_offset", 5},
+    {"HIERARCHY\nROOT a\n{\nEnd", "truncated", 4},
     {"HIERARCHY\nROOT a\n{\nEnd Site\n{\nOFFSET 0 0 0\nJOINT b", "no_offset", 7},
     {"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nMOTION\nFrames: 1", "unclosed_joint", 5},
     {"HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\n", "truncated", 5},
@@ -299,6 +389,25 @@ TEST(joints_times_frames)
     ck_assert_str_eq(error.limit, "keys");
     free(text);
     free(joints);
+}
+
+/* Lines are looked at a bounded number of times: the whole file once, however many there are and however long. */
+TEST(many_lines)
+{
+    static const char *const pieces[] = {"\n", "\r", "\r\n", " \n", "9 ", "9 \n"};
+    for (int i = 0; i < COUNT(pieces); i++) {
+        char *text =
+            repeat(THREE "Frames: 3\nFrame Time: 1\n1 2 3 4\n", pieces[i], 3000000, "\n5 6 7\n8 9 10\n");
+        struct pose_document *document = decode(text);
+        ck_assert_uint_eq(document->clips->frame_count, 3);
+        pose_document_free(document);
+        free(text);
+    }
+    char *text = repeat(THREE "Frames: 100000\nFrame Time: 1\n", "1 2 3 4 5\n", 99999, "1 2 3");
+    struct pose_document *document = decode(text);
+    ck_assert_ptr_nonnull(strstr(codec_warning_text(document, "extra_numbers"), "on 99999 lines in all"));
+    pose_document_free(document);
+    free(text);
 }
 
 TEST(promises_cost_nothing)

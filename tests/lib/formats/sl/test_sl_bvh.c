@@ -155,7 +155,36 @@ static const struct refusal refusals[] = {
     {"HIERARCHY\nROOT hip" JOINT "Frames 2\nFrame Time: 1\n0 0 0\n90 0 0\n", "no_frames", 8},
     {"HIERARCHY\nROOT hip" JOINT "Frames: 2\nframe time: 1\n0 0 0\n90 0 0\n", "no_frame_time", 9},
     {"HIERARCHY\nROOT hip" JOINT "Frames: 2\nFrame Time: 1\n0 0 0\n90\n0 0\n", "no_positions", 11},
+    {"HIERARCHY\nROOT hip" JOINT "Frames: 2\nFrame Time: 1\n0 0 0 east\n90 0 0\n", "no_positions", 10},
+    {"HIERARCHY\nROOT hip" JOINT " Frames: 2\nFrame Time: 1\n0 0 0\n90 0 0\n", "no_frames", 8},
+    {"HIERARCHY\nROOT hip" JOINT "Frames : 2\nFrame Time: 1\n0 0 0\n90 0 0\n", "no_frames", 8},
+    {"HIERARCHY\nROOT hip" JOINT "Frames:\n2\nFrame Time: 1\n0 0 0\n90 0 0\n", "no_frames", 8},
+    {"HIERARCHY\nROOT hip" JOINT "Frames: 2\nFrame  Time: 1\n0 0 0\n90 0 0\n", "no_frame_time", 9},
+    {"HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\nEnd a\n{\nOFFSET 0 0 "
+     "0\n}\n}\nMOTION\n" TURN,
+     "no_joint", 6},
 };
+
+/* Spellings that the viewer takes, and what it ignores. */
+static const char *const taken[] = {
+    "HIERARCHY\nROOT hip" JOINT "Frames:2\nFrame Time:1\n0 0 0\n90 0 0\n",
+    "HIERARCHY\nROOT hip" JOINT "Frames:\t2\nFrame Time:.5\n0 0 0\n90 0 0\n",
+    "HIERARCHY\nROOT hip" JOINT "Frames: 2\nFrame Time: 1\n0 0 0 99\n90 0 0 1e3 -7\n45 0 0\n",
+    "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\nEnd Site "
+    "hip_end\n{\nOFFSET 0 "
+    "0 0\n}\n}\nMOTION\n" TURN,
+};
+
+TEST_EACH(viewer_takes, COUNT(taken))
+{
+    struct codec_losses losses;
+    struct pose_document *bvh = codec_must_decode("bvh", taken[_i], strlen(taken[_i])),
+                         *clip = upload(taken[_i], &losses, NULL);
+    ck_assert_uint_eq(value_count(pose_value_find(bvh->clips->extras, "sl_viewer")), 0);
+    ck_assert_float_eq_tol(clip->clips->tracks[0].channels[POSE_ROTATION].values[1], sqrtf(0.5f), 1e-4f);
+    pose_document_free(clip);
+    pose_document_free(bvh);
+}
 
 /* Sound for other programs; the verdict and the conversion say the same. */
 TEST_EACH(refused, COUNT(refusals))
