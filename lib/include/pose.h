@@ -1091,7 +1091,9 @@ struct pose_retarget_report {
     uint32_t ignored_count;
     const char *const *ignored; /* source joints that the clip rotates but that are not retargeted */
     bool feet;                  /* legs are bent to keep feet planted */
-    double travel[3]; /* removed by POSE_RETARGET_REMOVE_TRAVEL, in the target's metres, glTF's axes */
+    /* With POSE_RETARGET_REMOVE_TRAVEL: the whole travel, root motion included, in the target's metres, glTF's
+     * axes. Poses sampled in place lose only what they have of it. */
+    double travel[3];
     uint32_t warning_count;
     const struct pose_warning *warnings;
 };

@@ -222,7 +222,8 @@ static void make_extras(struct retarget_bake *b)
     value_put_members(&extras, own, NULL);
     if (b->rules == POSE_RULES_SIMS) {
         double distance = is_own ? (double)value_get_float(r->clip->extras, "distance", 0) * r->scale : 0;
-        distance += r->report.travel[2] / 0.3048;
+        if (r->moves && r->flags & POSE_RETARGET_REMOVE_TRAVEL)
+            distance = r->report.travel[2] / 0.3048; /* with the clip's own distance */
         value_put_float(&extras, "distance", (float)distance);
     }
     b->out->extras = value_done(&extras);

@@ -15,13 +15,12 @@ static const double SOFT = 0.005;
 
 static const struct vec zero = {0, 0, 0};
 
-double source_lowest(const struct pose_retarget *retarget, const struct moment *moment, int side,
-                     double phase)
+double source_lowest(const struct pose_retarget *retarget, const struct moment *moment, int side)
 {
     const struct foot_motion *foot = &retarget->feet[side];
     double lowest = INFINITY;
     for (uint32_t i = 0; i < foot->source_low_count; i++) {
-        double y = source_over(retarget, moment, foot->source_low[i], phase).y;
+        double y = source_over(retarget, moment, foot->source_low[i]).y;
         lowest = y < lowest ? y : lowest;
     }
     return lowest;
@@ -54,13 +53,13 @@ static double drop_of(const struct pose_retarget *retarget, const struct moment 
 
 /* The goal of the ankle, relative to the target's origin. */
 static struct vec find_goal(const struct pose_retarget *retarget, const struct moment *moment, int side,
-                            double low, double phase)
+                            double low)
 {
     const struct foot_motion *foot = &retarget->feet[side];
     const struct leg_measures *from = &retarget->source->figure.legs[side];
     const struct leg_measures *to = &retarget->target->figure.legs[side];
     double k = retarget->scale, h = retarget->source->figure.hip_height;
-    struct vec ankle = source_over(retarget, moment, foot->source_foot, phase);
+    struct vec ankle = source_over(retarget, moment, foot->source_foot);
     struct turn attitude =
         turn_mul(retarget->turn_body, turn_mul(moment->from_turns[foot->source_foot],
                                                retarget->source->figure.align[slot_of(side, SIDE_FOOT)]));
@@ -70,7 +69,7 @@ static struct vec find_goal(const struct pose_retarget *retarget, const struct m
         goal.y = to->ankle.y + k * (ankle.y - from->ankle.y);
         return goal;
     }
-    struct vec ball = source_over(retarget, moment, foot->source_ball, phase);
+    struct vec ball = source_over(retarget, moment, foot->source_ball);
     struct vec along = turn_point(retarget->target->figure.unbody,
                                   vec_sub(moment->places[foot->ball], moment->places[foot->foot]));
     struct vec other = vec_sub(
@@ -156,17 +155,17 @@ static void bend_leg(const struct pose_retarget *retarget, int side, struct vec 
     moment->missed[side] = vec_length(vec_sub(turn_point(swing, reached), way));
 }
 
-void feet_stand(const struct pose_retarget *retarget, double phase, struct moment *moment)
+void feet_stand(const struct pose_retarget *retarget, struct moment *moment)
 {
     const struct figure *figure = &retarget->target->figure;
     for (int side = 0; side < 2; side++) {
         const struct foot_motion *foot = &retarget->feet[side];
-        double low = source_lowest(retarget, moment, side, phase);
+        double low = source_lowest(retarget, moment, side);
         double weight = weight_at(low, retarget->source->figure.hip_height);
         moment->weights[side] = weight;
         if (!(weight > 0))
             continue;
-        struct vec goal = find_goal(retarget, moment, side, low, phase);
+        struct vec goal = find_goal(retarget, moment, side, low);
         struct vec world = turn_point(figure->body, vec_add(goal, retarget->target_origin));
         struct vec ankle = moment->places[foot->foot];
         struct vec way = vec_sub(vec_sub(world, moment->shift), ankle);

@@ -102,34 +102,34 @@ static struct vec target_place(const struct measuring *m, int32_t node)
 }
 
 /* low: the foot's lowest point. */
-static void note_print(struct measuring *m, int point, int32_t from, int32_t to, double low, double phase)
+static void note_print(struct measuring *m, int point, int32_t from, int32_t to, double low)
 {
     const struct pose_retarget *r = m->r;
     struct footprint *print = &m->prints[point][m->row];
     *print = (struct footprint){.height = INFINITY};
     if (from < 0 || to < 0)
         return;
-    struct vec source = source_over(r, &m->moment, from, phase);
+    struct vec source = source_over(r, &m->moment, from);
     print->is_planted = foot_is_planted(r, low);
     print->height = source.y;
     print->off = vec_sub(target_place(m, to), vec_scale(source, r->scale));
     print->off.y = 0;
 }
 
-static void measure_foot(struct measuring *m, int side, double phase)
+static void measure_foot(struct measuring *m, int side)
 {
     const struct pose_retarget *r = m->r;
     const struct foot_motion *foot = &r->feet[side];
     struct pose_retarget_measures *to = m->measures;
-    double low = source_lowest(r, &m->moment, side, phase), lowest = INFINITY;
+    double low = source_lowest(r, &m->moment, side), lowest = INFINITY;
     for (uint32_t i = 0; i < foot->low_count; i++)
         lowest = fmin(lowest, target_place(m, foot->low[i]).y);
     to->lowest_source = fmin(to->lowest_source, r->scale * low);
     to->lowest_target = fmin(to->lowest_target, lowest);
     if (m->moment.weights[side] >= 1)
         to->reach = fmax(to->reach, m->moment.missed[side]);
-    note_print(m, 2 * side, foot->source_foot, foot->foot, low, phase);
-    note_print(m, 2 * side + 1, foot->ball < 0 ? -1 : foot->source_ball, foot->ball, low, phase);
+    note_print(m, 2 * side, foot->source_foot, foot->foot, low);
+    note_print(m, 2 * side + 1, foot->ball < 0 ? -1 : foot->source_ball, foot->ball, low);
 }
 
 /* How wide the offsets of a point are spread while it stands once: the diagonal of the rectangle around them. */
@@ -177,12 +177,11 @@ static void measure_skate(struct measuring *m)
 
 static void measure_moment(struct measuring *m, double t)
 {
-    double phase = m->r->flags & POSE_RETARGET_REMOVE_TRAVEL ? retarget_phase(m->r, t, POSE_CLAMP) : 0;
     moment_at(m->r, t, POSE_CLAMP, 0, &m->moment);
     place_all(m);
     measure_attitudes(m);
     for (int side = 0; side < 2; side++)
-        measure_foot(m, side, phase);
+        measure_foot(m, side);
 }
 
 bool pose_retarget_measure(const struct pose_retarget *retarget, uint32_t moments,

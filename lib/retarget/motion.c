@@ -69,24 +69,22 @@ struct turn source_attitude(const struct pose_retarget *retarget, const struct m
 }
 
 /* Positions are relative to the origin, so that a heading rotates the figure about it. */
-static struct vec over(const struct pose_retarget *retarget, struct vec place, double phase)
+static struct vec over(const struct pose_retarget *retarget, const struct moment *moment, struct vec place)
 {
     struct vec turned = retarget->is_body_world ? place : turn_point(retarget->turn_body, place);
-    return vec_sub(vec_sub(turned, retarget->turned_origin), vec_scale(retarget->travel, phase));
+    return vec_sub(vec_sub(turned, retarget->turned_origin), moment->gone);
 }
 
-struct vec source_over(const struct pose_retarget *retarget, const struct moment *moment, int32_t node,
-                       double phase)
+struct vec source_over(const struct pose_retarget *retarget, const struct moment *moment, int32_t node)
 {
-    return over(retarget, moment->from_places[node], phase);
+    return over(retarget, moment, moment->from_places[node]);
 }
 
-struct vec source_middle(const struct pose_retarget *retarget, const struct moment *moment, double phase)
+struct vec source_middle(const struct pose_retarget *retarget, const struct moment *moment)
 {
-    return over(retarget,
+    return over(retarget, moment,
                 vec_middle(moment->from_places[retarget->source_legs[0]],
-                           moment->from_places[retarget->source_legs[1]]),
-                phase);
+                           moment->from_places[retarget->source_legs[1]]));
 }
 
 struct vec target_over(const struct pose_retarget *retarget, struct vec place)
@@ -95,10 +93,19 @@ struct vec target_over(const struct pose_retarget *retarget, struct vec place)
     return vec_sub(turn_point(figure->unbody, place), retarget->target_origin);
 }
 
-double retarget_phase(const struct pose_retarget *retarget, double t, enum pose_wrap wrap)
+/* What is removed at a moment: of the motion that the clip is sampled with, as pose_sample accumulates it. */
+static struct vec travel_gone(const struct pose_retarget *retarget, double t, enum pose_wrap wrap,
+                              unsigned flags)
 {
+    if (!(retarget->flags & POSE_RETARGET_REMOVE_TRAVEL))
+        return (struct vec){0, 0, 0};
     const struct clock clock = clock_read(&retarget->source_clip, t, wrap);
-    return clock.phase;
+    const double duration = (double)retarget->source_clip.duration;
+    const struct vec in_place = vec_scale(retarget->travel, clock.phase);
+    if (!(flags & POSE_MOTION))
+        return in_place;
+    bool adds_up = retarget->sampler->travels && wrap == POSE_WRAP && duration > 0;
+    return vec_add(in_place, vec_scale(retarget->root_travel, adds_up ? t / duration : clock.phase));
 }
 
 /* -------------------------------------------------------------------------------------------------- target -- */
@@ -167,10 +174,10 @@ static void place_target(const struct pose_retarget *retarget, struct moment *mo
 }
 
 /* The carrier's offset from its rest, in the target's world. */
-static struct vec find_shift(const struct pose_retarget *retarget, double phase, const struct moment *moment)
+static struct vec find_shift(const struct pose_retarget *retarget, const struct moment *moment)
 {
     const struct figure *from = &retarget->source->figure, *to = &retarget->target->figure;
-    struct vec m = source_middle(retarget, moment, phase);
+    struct vec m = source_middle(retarget, moment);
     struct vec goal = {retarget->scale * m.x, to->mean_ankle + retarget->scale * (m.y - from->mean_ankle),
                        retarget->scale * m.z};
     struct vec is = target_over(retarget, vec_middle(moment->places[retarget->target_legs[0]],
@@ -181,8 +188,8 @@ static struct vec find_shift(const struct pose_retarget *retarget, double phase,
 void moment_at(const struct pose_retarget *retarget, double t, enum pose_wrap wrap, unsigned flags,
                struct moment *moment)
 {
-    double phase = retarget->flags & POSE_RETARGET_REMOVE_TRAVEL ? retarget_phase(retarget, t, wrap) : 0;
     moment_source(retarget, t, wrap, flags, moment);
+    moment->gone = travel_gone(retarget, t, wrap, flags);
     turn_target(retarget, moment);
     moment->shift = (struct vec){0, 0, 0};
     moment->weights[0] = moment->weights[1] = moment->missed[0] = moment->missed[1] = 0;
@@ -190,9 +197,9 @@ void moment_at(const struct pose_retarget *retarget, double t, enum pose_wrap wr
         return;
     place_target(retarget, moment);
     if (retarget->moves)
-        moment->shift = find_shift(retarget, phase, moment);
+        moment->shift = find_shift(retarget, moment);
     if (retarget->has_feet)
-        feet_stand(retarget, phase, moment);
+        feet_stand(retarget, moment);
 }
 
 /* ---------------------------------------------------------------------------------------------------- rows -- */

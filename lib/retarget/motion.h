@@ -94,7 +94,8 @@ struct pose_retarget {
     struct vec turned_origin; /* of the source, heading included */
     struct vec origin;        /* of the source, in its body axes */
     struct vec target_origin; /* likewise of the target */
-    struct vec travel;        /* from the first to the last moment, likewise */
+    struct vec travel;        /* from the first to the last moment, likewise, in place */
+    struct vec root_travel;   /* what POSE_MOTION adds to that */
 
     bool moves;             /* the clip moves the figure */
     int32_t source_legs[2]; /* the thighs */
@@ -118,6 +119,7 @@ struct moment {
     struct vec *from_places;
     struct turn *turns, *locals; /* of the target's nodes */
     struct vec *places;          /* without the carrier's motion */
+    struct vec gone;             /* of the source's travel so far, if that is removed; in body axes */
     struct vec shift;            /* the carrier's motion, in the target's world */
     double weights[2],
         missed[2]; /* of the feet: how much they are planted, how far they stay off their goal */
@@ -135,23 +137,19 @@ void moment_at(const struct pose_retarget *retarget, double t, enum pose_wrap wr
 void moment_source(const struct pose_retarget *retarget, double t, enum pose_wrap wrap, unsigned flags,
                    struct moment *moment);
 /* A position relative to the source's origin, in body axes; likewise for the target. */
-struct vec source_over(const struct pose_retarget *retarget, const struct moment *moment, int32_t node,
-                       double phase);
+struct vec source_over(const struct pose_retarget *retarget, const struct moment *moment, int32_t node);
 struct vec target_over(const struct pose_retarget *retarget, struct vec place);
-/* Where in the clip a moment lies, 0 to 1. */
-double retarget_phase(const struct pose_retarget *retarget, double t, enum pose_wrap wrap);
 struct turn source_attitude(const struct pose_retarget *retarget, const struct moment *moment,
                             const struct attitude *attitude);
 /* The middle of the thighs in the source, relative to its origin. */
-struct vec source_middle(const struct pose_retarget *retarget, const struct moment *moment, double phase);
+struct vec source_middle(const struct pose_retarget *retarget, const struct moment *moment);
 void retarget_row(const struct pose_retarget *retarget, const struct moment *moment, uint32_t node,
                   float *row);
 
 /* Bends the legs to keep feet planted. */
-void feet_stand(const struct pose_retarget *retarget, double phase, struct moment *moment);
+void feet_stand(const struct pose_retarget *retarget, struct moment *moment);
 /* The lowest of some positions along the body's up axis, relative to the origin. */
-double source_lowest(const struct pose_retarget *retarget, const struct moment *moment, int side,
-                     double phase);
+double source_lowest(const struct pose_retarget *retarget, const struct moment *moment, int side);
 /* Whether a foot of the source with that lowest point stands. */
 bool foot_is_planted(const struct pose_retarget *retarget, double low);
 

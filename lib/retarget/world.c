@@ -35,7 +35,7 @@ static bool counts_from_zero(struct compiling *c, struct moment *moment)
     double heights[MOMENTS], h = c->source->figure.hip_height;
     for (int i = 0; i < MOMENTS; i++) {
         moment_source(r, (double)r->clip->duration * i / (MOMENTS - 1), POSE_CLAMP, 0, moment);
-        heights[i] = source_middle(r, moment, 0).y;
+        heights[i] = source_middle(r, moment).y;
     }
     double over = median(heights, MOMENTS), from_zero = over + r->origin.y;
     return fabs(over - h) > 0.5 * h && fabs(from_zero - h) < fabs(over - h);
@@ -89,17 +89,25 @@ static void find_heading(struct compiling *c, struct moment *moment)
     settle_origin(r, turn_inverse(yaw));
 }
 
+static struct vec travel_of(const struct pose_retarget *r, unsigned flags, struct moment *moment)
+{
+    moment_source(r, 0, POSE_CLAMP, flags, moment);
+    struct vec first = source_middle(r, moment);
+    moment_source(r, (double)r->clip->duration, POSE_CLAMP, flags, moment);
+    struct vec last = source_middle(r, moment);
+    return (struct vec){last.x - first.x, 0, last.z - first.z};
+}
+
+/* Poses and files may be sampled with the root's motion or without. */
 static void find_travel(struct compiling *c, struct moment *moment)
 {
     struct pose_retarget *r = c->r;
     if (!r->moves || !(r->flags & POSE_RETARGET_REMOVE_TRAVEL))
         return;
-    moment_source(r, 0, POSE_CLAMP, POSE_MOTION, moment);
-    struct vec first = source_middle(r, moment, 0);
-    moment_source(r, (double)r->clip->duration, POSE_CLAMP, POSE_MOTION, moment);
-    struct vec last = source_middle(r, moment, 0);
-    r->travel = (struct vec){last.x - first.x, 0, last.z - first.z};
-    struct vec way = turn_point(c->target->figure.body, vec_scale(r->travel, r->scale));
+    struct vec whole = travel_of(r, POSE_MOTION, moment);
+    r->travel = travel_of(r, POSE_IN_PLACE, moment);
+    r->root_travel = vec_sub(whole, r->travel);
+    struct vec way = turn_point(c->target->figure.body, vec_scale(whole, r->scale));
     memcpy(r->report.travel, (double[3]){way.x, way.y, way.z}, sizeof r->report.travel);
 }
 

@@ -1,4 +1,5 @@
 /* People and retargeting against the specification's worked numbers, on the corpus. */
+#include "lib/core/value.h"
 #include "pose.h"
 #include "tests/support/codecs.h"
 #include "tests/support/corpus_folder.h"
@@ -319,6 +320,69 @@ TEST(sims_walk_on_sl_standing)
         compile(r, POSE_RETARGET_FEET, POSE_AXES_GLTF);
         sample(r, 0.25);
         PLACES(r, world);
+        end(r);
+    }
+    free(r);
+}
+
+/* How far the pelvis gets, in metres along each axis. */
+static void gets(struct retargeting *r, double t, enum pose_wrap wrap, unsigned flags, double way[3])
+{
+    float first[3];
+    const uint32_t at = row_of(r, "mPelvis") * ROW;
+    pose_retarget_sample(r->retarget, 0, wrap, flags, r->rows, r->scratch);
+    memcpy(first, r->rows + at, sizeof first);
+    pose_retarget_sample(r->retarget, t, wrap, flags, r->rows, r->scratch);
+    for (int i = 0; i < 3; i++)
+        way[i] = (double)r->rows[at + (uint32_t)i] - (double)first[i];
+}
+
+/* Each way of sampling loses the travel that it has: a walk on the spot stays there, one that travels comes back. */
+TEST(travel_of_what_is_sampled)
+{
+    struct retargeting *r = malloc(sizeof *r);
+    if (begin_sims_walk(r)) {
+        double kept[3], way[3];
+        const double duration = (double)clip_of(r)->duration;
+        const double distance = (double)value_get_float(clip_of(r)->extras, "distance", 0) * 0.3048 * 1.13938;
+        compile(r, 0, POSE_AXES_GLTF);
+        gets(r, duration, POSE_CLAMP, POSE_IN_PLACE, kept);
+        near("in place", kept[2], 0, 0.05);
+        gets(r, duration, POSE_CLAMP, POSE_MOTION, kept);
+        near("with its distance", kept[2], distance, 0.05);
+        compile(r, POSE_RETARGET_REMOVE_TRAVEL, POSE_AXES_GLTF);
+        for (unsigned flags = POSE_IN_PLACE; flags <= POSE_MOTION; flags++) {
+            gets(r, duration, POSE_CLAMP, flags, way);
+            near("removed, x", way[0], 0, 2e-3);
+            near("removed, z", way[2], 0, 2e-3);
+            for (double t = 0; t < 4 * duration; t += 0.1) {
+                gets(r, t, POSE_WRAP, flags, way);
+                near("removed, while it loops", way[2], 0, 0.15);
+            }
+        }
+        near("told", pose_retarget_report(r->retarget)->travel[2], kept[2], 1e-3);
+        end(r);
+    }
+    free(r);
+}
+
+/* A target of The Sims gets the same distance, removed or not: the keys of these clips are in place. */
+TEST(distance_of_sims)
+{
+    struct retargeting *r = malloc(sizeof *r);
+    if (begin(r, "sims/sims1/ross-walking-loop.cmx", "sims/sims1", ADULT, CHILD)) {
+        double distances[2];
+        r->clip_name = "a2o-walking-loop";
+        for (int i = 0; i < 2; i++) {
+            const struct pose_retarget_baking baking = {.to = "tso-anim"};
+            compile(r, i ? POSE_RETARGET_REMOVE_TRAVEL : 0, POSE_AXES_GLTF);
+            struct pose_document *baked = pose_retarget_bake(r->retarget, &baking, NULL, NULL, NULL, NULL);
+            ck_assert_ptr_nonnull(baked);
+            distances[i] = (double)value_get_float(baked->clips->extras, "distance", 0);
+            pose_document_free(baked);
+        }
+        ck_assert(distances[0] > 1);
+        near("distance", distances[1], distances[0], 0.02);
         end(r);
     }
     free(r);
