@@ -1,8 +1,29 @@
 /* The parts of the source's clip that are needed: the joints it drives, and a skeleton reduced to them. */
+#include "lib/model/axes.h"
 #include "lib/model/match.h"
 #include "lib/retarget/motion.h"
 
 #include <string.h>
+
+/* Whether a key is further than this from the joint's rest, in metres of the world. */
+#define STRAY 1e-3
+
+static bool strays(const struct pose_retarget *retarget, uint32_t joint, const struct pose_channel *channel)
+{
+    const struct pose_humanoid *source = retarget->source;
+    const struct reference *reference = &source->references[joint];
+    const int32_t parent = source->skeleton->joints[joint].parent;
+    const struct vec stretch = parent < 0 ? (struct vec){1, 1, 1} : source->references[parent].stretch;
+    for (uint32_t k = 0; k < channel->count; k++) {
+        float at[3];
+        memcpy(at, channel->values + (size_t)k * 3, sizeof at);
+        pose_convert_axes(POSE_TRANSLATION, at, 1, retarget->clip->axes, POSE_AXES_GLTF);
+        const struct vec place = {(double)at[0], (double)at[1], (double)at[2]};
+        if (vec_length(vec_mul(stretch, vec_sub(place, reference->offset))) > STRAY)
+            return true;
+    }
+    return false;
+}
 
 bool drives_read(struct pose_retarget *retarget, struct arena *scratch)
 {
@@ -11,7 +32,8 @@ bool drives_read(struct pose_retarget *retarget, struct arena *scratch)
     struct joint_index index;
     retarget->rotates = ARENA_NEW(&retarget->arena, bool, skeleton->joint_count);
     retarget->translates = ARENA_NEW(&retarget->arena, bool, skeleton->joint_count);
-    if (!retarget->rotates || !retarget->translates ||
+    retarget->strays = ARENA_NEW(&retarget->arena, bool, skeleton->joint_count);
+    if (!retarget->rotates || !retarget->translates || !retarget->strays ||
         !joint_index_init(&index, scratch, skeleton, clip->rules))
         return false;
     joint_index_follow(&index, skeleton, clip);
@@ -22,6 +44,7 @@ bool drives_read(struct pose_retarget *retarget, struct arena *scratch)
             continue;
         retarget->rotates[joint] |= track->channels[POSE_ROTATION].count > 0;
         retarget->translates[joint] |= track->channels[POSE_TRANSLATION].count > 0;
+        retarget->strays[joint] |= strays(retarget, (uint32_t)joint, &track->channels[POSE_TRANSLATION]);
     }
     return true;
 }

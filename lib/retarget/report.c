@@ -61,19 +61,12 @@ static void mark_parts(const struct pose_retarget *r, const struct pose_retarget
     }
 }
 
-/* Whether the clip translates a bone relative to its parent, which is ignored: lengths are the target's own. */
-static bool limb_is_moved(const struct pose_retarget *r, uint32_t joint)
+/* Whether the clip moves a joint relative to its parent, which is ignored: lengths are the target's own. Joints above
+ * the hips carry the figure. */
+static bool is_moved(const struct pose_retarget *r, uint32_t joint, bool is_part)
 {
-    const struct pose_humanoid *source = r->source;
-    int32_t node = r->source_node_of[joint];
-    if (!r->translates[joint] || node < 0 || joint_is_below(source, source->joint[SLOT_HIPS], (int32_t)joint))
-        return false;
-    const struct pose_sampler *sampler = r->sampler;
-    if (sampler->rows[node].moves[POSE_TRANSLATION])
-        return true;
-    const float *still = sampler->still + (size_t)node * ROW_FLOATS;
-    struct vec at = {(double)still[0], (double)still[1], (double)still[2]};
-    return vec_length(vec_sub(at, source->references[joint].offset)) > 1e-3;
+    return r->strays[joint] &&
+           !(is_part && joint_is_below(r->source, r->source->joint[SLOT_HIPS], (int32_t)joint));
 }
 
 static bool list_ignored(struct telling *t, const struct pose_retarget_options *wishes)
@@ -87,7 +80,7 @@ static bool list_ignored(struct telling *t, const struct pose_retarget_options *
         return false;
     mark_parts(r, wishes, part);
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
-        bool is_left = (r->rotates[i] && !part[i]) || limb_is_moved(r, i);
+        bool is_left = (r->rotates[i] && !part[i]) || is_moved(r, i, part[i]);
         if (is_left && skeleton->joints[i].name && r->report.ignored_count < MAX_NAMES)
             names[r->report.ignored_count++] = skeleton->joints[i].name;
         count += is_left;
