@@ -48,7 +48,8 @@ static bool is_same_figure(const struct pose_humanoid *a, const struct pose_huma
                                           fabs(a->figure.ground - b->figure.ground) < 1e-9);
 }
 
-/* Figures for Second Life stand with their hips at 42.01 inches. */
+/* Figures for Second Life stand with their hips at 42.01 inches. Any other target that rests with its hips at 0 stands
+ * with its feet there, unless it is the source: its motion stays as it is. */
 static void find_ground(struct compiling *c, struct moment *moment, bool *is_guessed)
 {
     static const double standing = 42.01 * 0.02540005;
@@ -57,6 +58,8 @@ static void find_ground(struct compiling *c, struct moment *moment, bool *is_gue
         return;
     if (is_for_second_life(c->target))
         r->target_origin.y += standing;
+    else if (rests_at_zero(c->target) && !is_same_figure(c->source, c->target))
+        r->target_origin.y = 0;
     if (is_for_second_life(c->source)) {
         r->origin.y += standing;
     } else if (rests_at_zero(c->source) && counts_from_zero(c, moment)) {

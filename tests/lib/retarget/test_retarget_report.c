@@ -1,9 +1,11 @@
-/* What a retargeting says that it leaves out: joints that are moved off their place, or that are no bones. */
+/* What a retargeting says that it leaves out: joints that are moved off their place, or that are no bones. Where a BVH
+ * stands that does not say where its ground is. */
 #include "pose.h"
 #include "tests/support/codecs.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TURNS "Zrotation Xrotation Yrotation"
@@ -66,4 +68,50 @@ TEST_EACH(moved_joints, COUNT(moved))
     pose_retarget_free(retarget);
     pose_humanoid_free(person);
     pose_document_free(document);
+}
+
+static struct pose_document *person_at(const char *height, const char *hips)
+{
+    char text[4000];
+    snprintf(text, sizeof text, "%sFrames: 2\nFrame Time: 0.1\n%s%s", PERSON,
+             ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1"),
+             ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1"));
+    const char *to = height; /* the OFFSET, then the frames */
+    for (char *at = text; (at = strstr(at, "0 1 0")) != NULL; at += 5, to = hips)
+        memcpy(at, to, 5);
+    return codec_must_decode("bvh", text, strlen(text));
+}
+
+/* Rests with its hips at 0 or at 1 m; where its frames are; where they are on the other, whose legs have 0.9 m. */
+static const struct {
+    const char *from_rest, *from_hips, *to_rest;
+    double height;
+} grounds[] = {
+    {"0 1 0", "0 1 0", "0 0 0", 0.9}, /* the feet at 0 */
+    {"0 1 0", "0 2 0", "0 0 0", 1.9}, {"0 1 0", "0 1 0", "0 1 0", 1},
+    {"0 0 0", "0 1 0", "0 0 0", 1}, /* the same figure */
+    {"0 0 0", "0 0 0", "0 0 0", 0},
+};
+
+TEST_EACH(feet_on_the_ground, COUNT(grounds))
+{
+    struct pose_error error;
+    float rows[64 * 10];
+    struct pose_document *from = person_at(grounds[_i].from_rest, grounds[_i].from_hips),
+                         *to = person_at(grounds[_i].to_rest, "0 0 0");
+    struct pose_humanoid *source = pose_humanoid_new(from->skeletons, NULL, 0, NULL, &error),
+                         *target = pose_humanoid_new(to->skeletons, NULL, 0, NULL, &error);
+    ck_assert_msg(source && target, "%s", error.detail);
+    const struct pose_retarget_options wishes = {.axes = POSE_AXES_GLTF};
+    struct pose_retarget *retarget = pose_retarget_new(from->clips, source, target, &wishes, NULL, &error);
+    ck_assert_msg(retarget != NULL, "%s", error.detail);
+    void *scratch = malloc(pose_retarget_scratch(retarget));
+    pose_retarget_sample(retarget, 0, POSE_CLAMP, POSE_IN_PLACE, rows, scratch);
+    ck_assert_double_eq_tol((double)rows[1], grounds[_i].height, 1e-5);
+    free(scratch);
+    pose_retarget_free(retarget);
+    pose_humanoid_free(source);
+    pose_humanoid_free(target);
+    pose_document_free(from);
+    pose_document_free(to);
 }
