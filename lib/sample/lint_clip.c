@@ -1,6 +1,7 @@
 /* Likely mistakes of a clip on a skeleton: the checks that modding guidelines recommend. */
 #include "lib/core/text.h"
 #include "lib/model/axes.h"
+#include "lib/model/build.h"
 #include "lib/model/lint.h"
 #include "lib/model/match.h"
 #include "lib/sample/sampler.h"
@@ -55,12 +56,18 @@ static bool is_root(const struct pose_skeleton *skeleton, uint32_t index)
     return skeleton->joints[joint->parent].parent < 0 && (on_parent || text_has_nocase(joint->name, "root"));
 }
 
-/* Slots, poles and the like of The Sims 3, which are not bones and move freely (sims3-rig.md). */
+/* Slots, poles and the like of The Sims 3 (sims3-rig.md), and controls of rigs, which are not bones and move freely. */
 static bool is_helper(const struct clip_lint *work, uint32_t index)
 {
     const char *name = work->skeleton->joints[index].name;
-    return work->clip->rules == POSE_RULES_SIMS3 &&
-           (text_has_nocase(name, "slot") || text_has_nocase(name, "pole") || text_has_nocase(name, "_info"));
+    static const char *const controls[] = {"ctrl", "control", "pole", "ik_", "_ik", ".ik"};
+    bool is_control = false;
+    for (unsigned i = 0; i < sizeof controls / sizeof *controls && work->clip->rules == POSE_RULES_PLAIN; i++)
+        is_control |= text_has_nocase(name, controls[i]);
+    if (work->clip->rules == POSE_RULES_SIMS3)
+        return text_has_nocase(name, "slot") || text_has_nocase(name, "pole") ||
+               text_has_nocase(name, "_info");
+    return is_control;
 }
 
 /* ------------------------------------------------------------------------------------------------ stretching -- */
@@ -101,13 +108,52 @@ static void check_stretch(const struct clip_lint *work, const struct pose_channe
     worst->count += stretched;
 }
 
+static bool changes(const struct pose_channel *channel, enum pose_part part)
+{
+    const size_t size = part_components(part);
+    for (uint32_t k = 1; k < channel->count; k++) {
+        if (memcmp(channel->values, channel->values + k * size, size * sizeof *channel->values) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Joints whose keys differ. */
+static bool *list_driven(struct clip_lint *work, const struct joint_index *index)
+{
+    bool *driven = ARENA_NEW(&work->arena, bool, work->skeleton->joint_count);
+    for (uint32_t i = 0; driven && i < work->clip->track_count; i++) {
+        const struct pose_track *track = &work->clip->tracks[i];
+        int64_t joint = track_drives_joint(track) ? joint_index_find(index, track) : -1;
+        for (enum pose_part part = POSE_TRANSLATION; joint >= 0 && part <= POSE_SCALE; part++)
+            driven[joint] |= changes(&track->channels[part], part);
+    }
+    return driven;
+}
+
+/* Hips below an armature, and controls of a rig beside them: nothing above them moves, so they move freely. Games
+ * say which joint is their root. */
+static bool is_free(const struct clip_lint *work, const bool *driven, uint32_t joint)
+{
+    const struct pose_joint *joints = work->skeleton->joints;
+    enum { MOST = 8 }; /* more than rigs have above their hips */
+    int32_t at = joints[joint].parent;
+    if (work->clip->rules != POSE_RULES_PLAIN)
+        return false;
+    for (int i = 0; i < MOST && at >= 0 && !driven[at]; i++)
+        at = joints[at].parent;
+    return at < 0;
+}
+
 static void lint_stretch(struct clip_lint *work, const struct joint_index *index)
 {
     struct stretch worst = {0};
-    for (uint32_t i = 0; i < work->clip->track_count; i++) {
+    const bool *driven = list_driven(work, index);
+    for (uint32_t i = 0; driven && i < work->clip->track_count; i++) {
         const struct pose_track *track = &work->clip->tracks[i];
         int64_t joint = joint_index_find(index, track);
-        if (joint >= 0 && !is_root(work->skeleton, (uint32_t)joint) && !is_helper(work, (uint32_t)joint))
+        if (joint >= 0 && !is_root(work->skeleton, (uint32_t)joint) && !is_helper(work, (uint32_t)joint) &&
+            !is_free(work, driven, (uint32_t)joint))
             check_stretch(work, &track->channels[POSE_TRANSLATION], (uint32_t)joint, &worst);
     }
     if (worst.count)

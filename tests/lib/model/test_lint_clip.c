@@ -102,6 +102,46 @@ TEST_EACH(bones_keep_their_length, COUNT(lengths))
         ck_assert_msg(strstr(found, lengths[_i].joint) && strstr(found, "1 stretched in all"), "%s", found);
 }
 
+/* An armature, hips, a leg and a control beside the hips: which of them moves away, and whether the hips turn. */
+static const struct {
+    const char *moved;
+    bool hips_turn, stretched;
+} rigs[] = {{"Hips", true, false},
+            {"Leg", true, true},
+            {"foot_ik.L", true, false},
+            {"Control", false, false},
+            {"foot_ik.L", false, false}};
+
+TEST_EACH(what_moves_freely_is_no_stretched_bone, COUNT(rigs))
+{
+    const struct pose_joint joints[] = {
+        {.name = "Armature", .parent = -1, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}},
+        {.name = "Hips", .translation = {0, 1, 0}, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}},
+        {.name = "Leg",
+         .parent = 1,
+         .translation = {0, -0.5f, 0},
+         .rotation = {0, 0, 0, 1},
+         .scale = {1, 1, 1}},
+        {.name = "Control", .translation = {0, 0.1f, 1}, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}},
+        {.name = "foot_ik.L",
+         .parent = 1,
+         .translation = {0, 0.1f, 0},
+         .rotation = {0, 0, 0, 1},
+         .scale = {1, 1, 1}},
+    };
+    const struct pose_skeleton skeleton = {.joint_count = COUNT(joints), .joints = joints, .root_joint = -1};
+    const float values[] = {0, 3, 0, 0, 5, 0};
+    const struct pose_track tracks[] = {
+        {.name = "Armature", .channels[POSE_ROTATION] = {2, times, still}},
+        {.name = "Hips", .channels[POSE_ROTATION] = {2, times, rigs[_i].hips_turn ? turned : still}},
+        {.name = rigs[_i].moved, .channels[POSE_TRANSLATION] = {2, times, values}},
+    };
+    const struct pose_clip clip = {
+        .duration = 1, .rules = POSE_RULES_PLAIN, .track_count = COUNT(tracks), .tracks = tracks};
+    look(&clip, &skeleton);
+    ck_assert_msg((strstr(found, "stretched_bone") != NULL) == rigs[_i].stretched, "%s", found);
+}
+
 static const struct {
     float height; /* that the pelvis sinks, metres */
     bool below;
