@@ -1089,8 +1089,9 @@ struct pose_retarget_report {
     uint32_t driven_count;
     const char *const *driven; /* bones of the target, or joints of pairs */
     uint32_t ignored_count;
-    const char *const *ignored; /* source joints that the clip turns or moves and that are not retargeted so */
-    bool feet;                  /* legs are bent to keep feet planted */
+    const char *const
+        *ignored; /* source joints that the clip turns or moves and that are not retargeted so */
+    bool feet;    /* legs are bent to keep feet planted */
     /* With POSE_RETARGET_REMOVE_TRAVEL: the whole travel, root motion included, in the target's metres, glTF's
      * axes. Poses sampled in place lose only what they have of it. */
     double travel[3];
