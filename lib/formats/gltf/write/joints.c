@@ -1,5 +1,6 @@
 #include "lib/formats/gltf/write/joints.h"
 
+#include "lib/core/names.h"
 #include "lib/formats/gltf/write/curve.h"
 #include "lib/model/matrix.h"
 
@@ -343,10 +344,26 @@ static void put_root_joints(const struct gltf_joints *joints, struct json_writer
     }
 }
 
-static void put_frame(const struct gltf_joints *joints, struct json_writer *json)
+/* A name that no joint has: three.js renames the second of two equal ones, which would be the joint. */
+static const char *free_name(const struct gltf_joints *joints, const char *wanted, struct arena *arena)
+{
+    struct name_index taken;
+    if (!name_index_init(&taken, arena, joints->count))
+        return wanted;
+    for (uint32_t i = 0; i < joints->count; i++)
+        name_index_add(&taken, joints->joints[i].name, i);
+    name_index_sort(&taken);
+    const char *name = wanted;
+    for (uint32_t i = 1; name && name_index_find(&taken, name) >= 0; i++)
+        name = i == 1 ? arena_format(arena, "%.180s_frame", wanted)
+                      : arena_format(arena, "%.180s_frame%u", wanted, i);
+    return name ? name : wanted;
+}
+
+static void put_frame(const struct gltf_joints *joints, struct arena *arena, struct json_writer *json)
 {
     jsonw_object(json, NULL);
-    jsonw_string(json, "name", frame_name(joints));
+    jsonw_string(json, "name", free_name(joints, frame_name(joints), arena));
     jsonw_raw(json, "extras", "{\"posed\":{\"frame\":true}}");
     if (joints->count) {
         jsonw_array(json, "children");
@@ -374,7 +391,7 @@ void gltf_joints_put_nodes(const struct gltf_joints *joints, struct gltf_file *f
             put_holder(&joints->joints[i], json);
     }
     if (joints->has_frame)
-        put_frame(joints, json);
+        put_frame(joints, file->job->arena, json);
 }
 
 void gltf_joints_put_roots(const struct gltf_joints *joints, struct gltf_file *file)

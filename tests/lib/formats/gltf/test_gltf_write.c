@@ -251,6 +251,19 @@ TEST(several_clips_share_joints)
     pose_buffer_free(&glb);
 }
 
+/* The frame, which we add, makes way for joints of its name; three.js would rename the joint. */
+TEST(the_frame_takes_no_joints_name)
+{
+    struct pose_joint roots[3] = {joints[0], joints[0], joints[0]};
+    roots[1].name = "figure";
+    roots[2].name = "figure_frame";
+    struct pose_clip clip = make_clip(POSE_RULES_PLAIN);
+    struct pose_skeleton skeleton = {.name = "figure", .joint_count = 3, .joints = roots, .root_joint = -1};
+    struct pose_buffer file = write_with(&clip, &skeleton, no_setting, NULL);
+    expect_text(&file, "\"name\":\"figure_frame2\",\"extras\":{\"posed\":{\"frame\":true}}");
+    pose_buffer_free(&file);
+}
+
 TEST(without_keys_no_animation)
 {
     struct pose_clip clip = {.name = "nothing", .duration = 1};
