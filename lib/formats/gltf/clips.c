@@ -33,9 +33,9 @@ static const float *read_times(struct gltf *g, uint32_t accessor, uint32_t count
     float *times = gltf_accessor_read(g, accessor, 1, true);
     gltf_at(g, "/accessors/%u", accessor);
     for (uint32_t i = 0; times && i < count; i++) {
-        if (times[i] < 0 || (i && times[i] < times[i - 1])) {
-            gltf_refuse(g, "bad_times", "", "key %u at %g s follows %g s: times must ascend from 0", i,
-                        (double)times[i], i ? (double)times[i - 1] : 0.0);
+        if (i && times[i] < times[i - 1]) {
+            gltf_refuse(g, "bad_times", "", "key %u at %g s follows %g s: times must ascend", i,
+                        (double)times[i], (double)times[i - 1]);
             return NULL;
         }
     }

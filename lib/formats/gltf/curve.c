@@ -4,10 +4,11 @@
  * STEP: an additional key one float step before each key holds the value until then. CUBICSPLINE: each piece is
  * divided into equal parts. Over a part of length h the chord of a curve p deviates by at most h²/8 of the
  * largest |p''|, which for a cubic is at one of its ends; for rotations, where the quaternion's length matters,
- * the deviation is also measured.
+ * the deviation is also measured. Only then are keys before 0 left out, so the value at 0 is the curve's own.
  */
 #include "lib/formats/gltf/read.h"
 #include "lib/core/numbers/angles.h"
+#include "lib/model/turn.h"
 
 #include <math.h>
 #include <string.h>
@@ -187,7 +188,7 @@ static bool steps(struct gltf *g, enum pose_part part, uint32_t count, const flo
         return false;
     for (uint32_t k = 0; k < count; k++) {
         const float *value = values + (size_t)k * components;
-        float just_before = nextafterf(times[k], 0);
+        float just_before = nextafterf(times[k], -INFINITY);
         if (k && just_before > times[k - 1] && memcmp(value, value - components, size) != 0) {
             builder.times[made] = just_before;
             memcpy(builder.values + (size_t)made++ * components, value - components, size);
@@ -199,13 +200,64 @@ static bool steps(struct gltf *g, enum pose_part part, uint32_t count, const flo
     return true;
 }
 
+/* The value at 0 s between a key before it and one after it. */
+static void value_at_start(enum pose_part part, const float *times, const float *from, float *value)
+{
+    unsigned components = part_components(part);
+    const float *to = from + components;
+    double f = -(double)times[0] / ((double)times[1] - (double)times[0]);
+    for (unsigned c = 0; c < components; c++)
+        value[c] = (float)((1 - f) * (double)from[c] + f * (double)to[c]);
+    if (part != POSE_ROTATION)
+        return;
+    struct turn a = {(double)from[0], (double)from[1], (double)from[2], (double)from[3]};
+    struct turn b = {(double)to[0], (double)to[1], (double)to[2], (double)to[3]};
+    struct turn there = turn_slerp(a, b, f);
+    const double numbers[4] = {there.x, there.y, there.z, there.w};
+    for (unsigned c = 0; c < 4; c++)
+        value[c] = (float)numbers[c];
+}
+
+/* Keys before 0, which section 3.11 forbids and exporters write: linear keys begin at 0 with the value there. */
+static bool begin_at_zero(struct gltf *g, enum pose_part part, struct pose_channel *channel)
+{
+    uint32_t before = 0;
+    while (before < channel->count && channel->times[before] < 0)
+        before++;
+    if (!before)
+        return true;
+    warning_add(&g->job->warnings, POSE_WARNING, "negative_times", POSE_NO_OFFSET,
+                "%s: keys before 0 s are left out; it begins at 0 with the value there", g->at);
+    unsigned components = part_components(part);
+    const uint32_t kept = channel->count - before;
+    const bool has_start = kept && !(channel->times[before] > 0);
+    struct channel_builder builder;
+    if (!channel_new(g->job->arena, part, kept + !has_start, &builder))
+        return false;
+    const float *last = channel->values + (size_t)(before - 1) * components;
+    if (!has_start && kept)
+        value_at_start(part, channel->times + before - 1, last, builder.values);
+    else if (!has_start)
+        memcpy(builder.values, last, components * sizeof *last);
+    if (!has_start)
+        builder.times[0] = 0;
+    if (kept) {
+        memcpy(builder.times + !has_start, channel->times + before, kept * sizeof *builder.times);
+        memcpy(builder.values + (size_t)!has_start * components, last + components,
+               (size_t)kept * components * sizeof *last);
+    }
+    *channel = channel_done(&builder, kept + !has_start);
+    return true;
+}
+
 bool gltf_curve(struct gltf *g, enum gltf_curve curve, enum pose_part part, uint32_t count,
                 const float *times, const float *values, struct pose_channel *channel)
 {
-    if (curve == GLTF_CUBIC)
-        return spline(g, part, count, times, values, channel);
-    if (curve == GLTF_STEP)
-        return steps(g, part, count, times, values, channel);
     *channel = (struct pose_channel){.count = count, .times = times, .values = values};
-    return true;
+    bool done = true;
+    if (curve == GLTF_CUBIC)
+        done = spline(g, part, count, times, values, channel);
+    else if (curve == GLTF_STEP)
+        done = steps(g, part, count, times, values, channel);
+    return done && begin_at_zero(g, part, channel);
 }

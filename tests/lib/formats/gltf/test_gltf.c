@@ -261,6 +261,50 @@ TEST(splines_of_rotations_are_followed)
 
 /* --------------------------------------------------------------------------------------------- the tree -- */
 
+static const struct {
+    const char *interpolation;
+    float times[3], first; /* of x at 0 */
+    uint32_t count;
+} early[] = {
+    {"LINEAR", {-1, 1, 3}, 4, 3},    {"STEP", {-1, 1, 3}, 2, 5},    {"LINEAR", {-1, 0, 3}, 6, 2},
+    {"LINEAR", {-3, -2, -1}, 12, 1}, {"STEP", {-3, -2, -1}, 12, 1},
+};
+
+/* Keys before 0, as exporters write them: the clip begins at 0 with the value there. */
+TEST_EACH(keys_before_zero_are_cut, sizeof early / sizeof *early)
+{
+    static const float values[9] = {2, 0, 0, 6, 0, 0, 12, 0, 0};
+    struct gltf_file file = {0};
+    unsigned input = gltf_put_floats(&file, 1, 3, early[_i].times),
+             output = gltf_put_floats(&file, 3, 3, values);
+    gltf_write(&file, true, animate("translation", early[_i].interpolation, input, output));
+    struct pose_document *document = must_read(&file);
+    const struct pose_channel *channel = only_channel(document, POSE_TRANSLATION);
+    ck_assert_uint_eq(channel->count, early[_i].count);
+    ck_assert(channel->times[0] == 0);
+    ck_assert(channel->values[0] == early[_i].first);
+    ck_assert(document->clips[0].duration == (early[_i].times[2] > 0 ? early[_i].times[2] : 0));
+    ck_assert_uint_eq(codec_warnings(document, "negative_times"), 1);
+    pose_document_free(document);
+    gltf_free(&file);
+}
+
+/* A spline from -1 to 1 s whose value at 0 its tangents decide. */
+TEST(splines_before_zero_are_cut)
+{
+    static const float times[2] = {-1, 1};
+    static const float keys[18] = {[6] = 4, [9] = -4};
+    struct gltf_file file = {0};
+    unsigned input = gltf_put_floats(&file, 1, 2, times), output = gltf_put_floats(&file, 3, 6, keys);
+    gltf_write(&file, true, animate("translation", "CUBICSPLINE", input, output));
+    struct pose_document *document = must_read(&file);
+    const struct pose_channel *channel = only_channel(document, POSE_TRANSLATION);
+    ck_assert(channel->times[0] == 0);
+    ck_assert(fabsf(channel->values[0] - 2) < 1e-4f);
+    pose_document_free(document);
+    gltf_free(&file);
+}
+
 TEST(joints_have_all_that_is_above_them)
 {
     struct gltf_file file = {0};

@@ -161,7 +161,7 @@ static const struct {
     const char *code, *pointer;
 } bad_numbers[] = {
     {{0, NAN, 2}, 0, "not_finite", "/accessors/0"}, {{0, 1, INFINITY}, 0, "not_finite", "/accessors/0"},
-    {{-1, 0, 1}, 0, "bad_times", "/accessors/0"},   {{0, 2, 1}, 0, "bad_times", "/accessors/0"},
+    {{-1, -2, 1}, 0, "bad_times", "/accessors/0"},  {{0, 2, 1}, 0, "bad_times", "/accessors/0"},
     {{0, 1, 2}, NAN, "not_finite", "/accessors/1"}, {{0, 1, 2}, -INFINITY, "not_finite", "/accessors/1"},
 };
 
