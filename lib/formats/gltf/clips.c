@@ -4,6 +4,7 @@
 #include "lib/model/axes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The clip being read. */
@@ -247,9 +248,37 @@ static bool read_weights(struct reading *r, uint32_t node, const struct curve *c
 
 /* ----------------------------------------------------------------------------------------------- channels -- */
 
-static bool read_channel(struct reading *r, const struct pose_value *channel)
+/* KHR_animation_pointer: "/nodes/3/rotation" is the node and the path; NULL for pointers at anything else. */
+static const char *follow_pointer(const struct gltf *g, const struct pose_value *target, uint32_t *node)
+{
+    static const char nodes[] = "/nodes/";
+    const struct pose_value *extension =
+        pose_value_find(pose_value_find(target, "extensions"), "KHR_animation_pointer");
+    const char *pointer = value_get_string(extension, "pointer", "");
+    if (strncmp(pointer, nodes, strlen(nodes)) != 0)
+        return NULL;
+    const char *digits = pointer + strlen(nodes);
+    size_t length = strspn(digits, "0123456789");
+    if (!length || length > 9 || (length > 1 && *digits == '0') || digits[length] != '/')
+        return NULL;
+    uint32_t index = (uint32_t)strtoul(digits, NULL, 10);
+    if (index >= g->nodes.count)
+        return NULL;
+    *node = index;
+    return digits + length + 1;
+}
+
+static int part_of(const char *path)
 {
     static const char *const paths[] = {"translation", "rotation", "scale", "weights"};
+    int part = 0;
+    while (part < POSE_PART_COUNT && strcmp(path, paths[part]) != 0)
+        part++;
+    return part;
+}
+
+static bool read_channel(struct reading *r, const struct pose_value *channel)
+{
     struct gltf *g = r->g;
     const struct pose_value *target = pose_value_find(channel, "target");
     const char *path = value_get_string(target, "path", NULL);
@@ -259,9 +288,8 @@ static bool read_channel(struct reading *r, const struct pose_value *channel)
         return gltf_refuse(g, "missing_member", "/target", "\"target\" with its \"path\" is missing");
     if (!gltf_index(g, target, "node", g->nodes.count, false, &node))
         return false;
-    int part = 0;
-    while (part < POSE_PART_COUNT && strcmp(path, paths[part]) != 0)
-        part++;
+    const char *pointed = strcmp(path, "pointer") ? NULL : follow_pointer(g, target, &node);
+    int part = part_of(pointed ? pointed : path);
     if (part == POSE_PART_COUNT || node == GLTF_NONE) {
         warning_add(&g->job->warnings, POSE_WARNING, "channel_ignored", POSE_NO_OFFSET,
                     "%s moves no node: its path is \"%.40s\"", g->at, path);

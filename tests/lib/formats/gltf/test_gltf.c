@@ -305,6 +305,44 @@ TEST(splines_before_zero_are_cut)
     gltf_free(&file);
 }
 
+static const struct {
+    const char *pointer;
+    bool is_read;
+} pointers[] = {
+    {"/nodes/0/scale", true},
+    {"/nodes/1/scale", false},
+    {"/nodes/00/scale", false},
+    {"/nodes/4294967296/scale", false},
+    {"/nodes//scale", false},
+    {"/nodes/-0/scale", false},
+    {"/nodes/0/scale/0", false},
+    {"/nodes/0", false},
+    {"/materials/0/alphaCutoff", false},
+    {"/nodes/0/extensions/KHR_node_visibility/visible", false},
+};
+
+/* KHR_animation_pointer at what a channel moves anyway; others are named and left out. */
+TEST_EACH(pointers_at_nodes_are_channels, sizeof pointers / sizeof *pointers)
+{
+    struct gltf_file file = {0};
+    unsigned times = gltf_put_floats(&file, 1, 3, three_times),
+             places = gltf_put_floats(&file, 3, 3, three_places);
+    char json[500];
+    snprintf(json, sizeof json,
+             ONE_NODE ",\"animations\":[{\"channels\":[{\"sampler\":0,\"target\":{\"path\":\"pointer\","
+                      "\"extensions\":{\"KHR_animation_pointer\":{\"pointer\":\"%s\"}}}}],"
+                      "\"samplers\":[{\"input\":%u,\"output\":%u}]}]",
+             pointers[_i].pointer, times, places);
+    gltf_write(&file, true, json);
+    struct pose_document *document = must_read(&file);
+    ck_assert_uint_eq(codec_warnings(document, "channel_ignored"), !pointers[_i].is_read);
+    ck_assert_uint_eq(document->clips[0].track_count, pointers[_i].is_read);
+    if (pointers[_i].is_read)
+        ck_assert_uint_eq(only_channel(document, POSE_SCALE)->count, 3);
+    pose_document_free(document);
+    gltf_free(&file);
+}
+
 TEST(joints_have_all_that_is_above_them)
 {
     struct gltf_file file = {0};
