@@ -282,7 +282,8 @@ static void rest_of(const struct pose_sl_mix *mix, uint32_t joint, enum pose_par
         value[i] = is_offset ? 0 : (double)rest[part_place(part) + i];
 }
 
-/* The value that a component had at an earlier time. */
+/* What the normal states made of a component at an earlier time. Additive states are left out: those that still
+ * play are added to it as they are now, once. */
 static void value_then(const struct place *past, enum pose_part part, struct mixed *mixed)
 {
     struct stack stack;
@@ -290,8 +291,6 @@ static void value_then(const struct place *past, enum pose_part part, struct mix
     mix_component(past, &stack, part, mixed);
     if (!mixed->is_set)
         rest_of(past->mix, past->joint, part, mixed->value);
-    else if (mixed->adds)
-        add_up(mixed, part);
 }
 
 /* --------------------------------------------------------------------------------------------- the pose -- */

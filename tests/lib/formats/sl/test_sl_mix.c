@@ -416,6 +416,86 @@ TEST(odd_numbers_are_survived)
     }
 }
 
+/* A clip of ten seconds that holds the pelvis at x and turns it by an angle about z. */
+static void make_held(struct made *made, float ease_in, float ease_out, int64_t priority,
+                      const float place[3], double angle)
+{
+    make(made, 10, -1, -1, ease_in, ease_out, 0, priority, 0);
+    made->values[2] = (float)sin(angle / 2);
+    made->values[3] = (float)cos(angle / 2);
+    made->track.channels[POSE_TRANSLATION] = (struct pose_channel){1, made->times, (float *)place};
+}
+
+static void expect_place(const struct pose_sl_mix *mix, double t, double x, double angle)
+{
+    sample(mix, t);
+    ck_assert_msg(fabs((double)rows[0] - x) <= 1e-5, "x at %g: %g instead of %g", t, (double)rows[0], x);
+    double got = 2 * atan2((double)rows[5], (double)rows[6]);
+    ck_assert_msg(fabs(got - angle) <= 1e-4, "angle at %g: %g instead of %g", t, got, angle);
+}
+
+/* The normal layer holds 0.5 m and 0.4 rad until it ends, what is added is 0.97 m and 0.3 rad. */
+static const float held_place[] = {0.5f, 0, 0}, added_place[] = {0.97f, 0, 0}, small_place[] = {0.1f, 0, 0};
+
+TEST(what_is_added_counts_once_when_the_layer_below_ends)
+{
+    static const float eases[] = {0, 0.5f};
+    for (int i = 0; i < 4; i++) {
+        struct made normal, added;
+        make_held(&normal, eases[i % 2], eases[i % 2], 0, held_place, 0.4);
+        make_held(&added, 0.5f, 0.5f, 0, added_place, 0.3);
+        struct pose_sl_layer layers[] = {play(&normal, 0, 2), play(&added, 0, 4)};
+        layers[0].immediate = i >= 2;
+        layers[1].additive = true;
+        struct pose_sl_mix *mix = mix_of(layers, 2, &one, (struct pose_sl_mix_options){0});
+        expect_place(mix, 0.25, 0.5 + 0.97 / 2, 0.55);
+        static const double times[] = {1, 1.999, 2, 2.001, 2.25, 2.499, 2.501, 3, 4};
+        for (size_t k = 0; k < sizeof times / sizeof *times; k++)
+            expect_place(mix, times[k], 1.47, 0.7);
+        expect_place(mix, 4.25, 0.5 + 0.97 / 2, 0.55); /* it eases out above what is held */
+        expect_place(mix, 4.6, 0.5, 0.4);
+        expect_place(mix, 100, 0.5, 0.4);
+        pose_sl_mix_free(mix);
+    }
+}
+
+TEST(several_layers_are_added_once_to_what_is_held)
+{
+    struct made normal, below, added, small;
+    make_held(&normal, 0, 0, 2, held_place, 0.4);
+    make_held(&below, 0, 0, 1, small_place, -0.2);
+    make_held(&added, 0, 0, 4, added_place, 0.3);
+    make_held(&small, 0, 0, 3, small_place, 0.1);
+    struct pose_sl_layer layers[] = {play(&normal, 0, 2), play(&below, 0, 3), play(&added, 0, INFINITY),
+                                     play(&small, 1, INFINITY)};
+    layers[2].additive = layers[3].additive = true;
+    struct pose_sl_mix *mix = mix_of(layers, 4, &one, (struct pose_sl_mix_options){0});
+    expect_place(mix, 0.5, 1.47, 0.7);
+    expect_place(mix, 1.5, 1.57, 0.8);
+    expect_place(mix, 2.001, 0.1 + 1.07, -0.2 + 0.4); /* the layer of lower priority drives it now */
+    expect_place(mix, 3.001, 0.1 + 1.07, -0.2 + 0.4);
+    expect_place(mix, 9, 0.1 + 1.07, -0.2 + 0.4);
+    expect_place(mix, 10.5, 0.1 + 0.1, -0.2 + 0.1); /* the first ended, the second plays until 11 */
+    expect_place(mix, 11.5, 0.1, -0.2);
+    pose_sl_mix_free(mix);
+}
+
+TEST(what_a_normal_layer_covers_is_added_once_it_has_ended)
+{
+    struct made normal, added;
+    make_held(&normal, 0, 0.5f, 3, held_place, 0.4);
+    make_held(&added, 0, 0, 0, added_place, 0.3);
+    struct pose_sl_layer layers[] = {play(&normal, 0, 2), play(&added, 0, INFINITY)};
+    layers[1].additive = true;
+    struct pose_sl_mix *mix = mix_of(layers, 2, &one, (struct pose_sl_mix_options){0});
+    expect_place(mix, 1, 0.5, 0.4);
+    expect_place(mix, 2.25, 0.5 + 0.97 / 2, 0.55);
+    expect_place(mix, 2.4999, 1.47, 0.7);
+    expect_place(mix, 2.501, 1.47, 0.7);
+    expect_place(mix, 5, 1.47, 0.7);
+    pose_sl_mix_free(mix);
+}
+
 TEST(two_starts_at_one_moment_show_the_second)
 {
     struct made clip;
