@@ -18,6 +18,11 @@ NOBODY = 65534
 WAIT_SECONDS = 300
 
 
+def script(name):
+    """For standard input: whom it runs as may not be allowed to read this folder (a clone below /root)."""
+    return open(SCRIPTS / name, "rb")
+
+
 def programs():
     """The folder of Debian's PostgreSQL, the newest; None: there is none."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
@@ -60,7 +65,8 @@ class PostgresPair(Servers):
                 "PGPORT": str(self.ports[name]), "POSTGRES_USER": USER, "POSTGRES_DB": USER, "LC_ALL": "C", **more}
 
     def run(self, name, *words, **options):
-        return subprocess.run(self.command(*words), env=self.environment(name), check=True, capture_output=True, text=True, **options)
+        return subprocess.run(self.command(*words), env=self.environment(name), cwd=self.folder, check=True, capture_output=True, text=True,
+                              **options)
 
     def make_folder(self, name):
         shutil.rmtree(self.folder / name, ignore_errors=True)
@@ -79,24 +85,26 @@ class PostgresPair(Servers):
         self.launch("a", "postgres", *self.options("a"))
         self.wait("a", "SELECT NOT pg_is_in_recovery()")
         self.run("a", "createdb", "-U", USER, USER)
-        self.run("a", "sh", SCRIPTS / "primary.sh")
+        with script("primary.sh") as file:
+            self.run("a", "sh", stdin=file)
         self.follow()
 
     def options(self, name):
         # Nobody pulls the plug here: fsync would only measure the disk of the machine that the tests run on.
         return ["-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}", "-c", "fsync=off", "-p", self.ports[name]]
 
-    def launch(self, name, *words, **more):
+    def launch(self, name, *words, stdin=subprocess.DEVNULL, **more):
         with open(self.folder / f"{name}.log", "ab") as log:
-            self.processes[name] = subprocess.Popen(self.command(*words), env=self.environment(name, **more), stdin=subprocess.DEVNULL,
+            self.processes[name] = subprocess.Popen(self.command(*words), env=self.environment(name, **more), cwd=self.folder, stdin=stdin,
                                                     stdout=log, stderr=log, start_new_session=True)
 
     def follow(self):
         """A standby for the primary; from then on a commit waits for it."""
         self.make_folder(self.standby)
         # pg_basebackup asks the primary's port, the server has its own.
-        self.launch(self.standby, "sh", SCRIPTS / "standby.sh", *self.options(self.standby), POSTGRES_PRIMARY=str(self.folder),
-                    PGPORT=str(self.ports[self.primary]))
+        with script("standby.sh") as file:
+            self.launch(self.standby, "sh", "-s", "--", *self.options(self.standby), stdin=file, POSTGRES_PRIMARY=str(self.folder),
+                        PGPORT=str(self.ports[self.primary]))
         self.wait(self.primary, "SELECT count(*) = 1 FROM pg_stat_replication WHERE state = 'streaming'")
         self.query(self.primary, "ALTER SYSTEM SET synchronous_standby_names = '*'")
         self.query(self.primary, "SELECT pg_reload_conf()")
