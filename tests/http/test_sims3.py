@@ -77,6 +77,22 @@ class Packs(SampleCase):
         for data in (zipped([("a.zip", zipped([("0.Sims3Pack", pack)]))]), zipped([("1.Sims3Pack", inside)])):
             self.assertIn(b"nested_too_deep", self.client.post("/v1/inspect", data, name="x.zip").body)
 
+    def test_one_odd_entry_leaves_the_others(self):
+        """Marks that the sizes contradict are read by the sizes; deleted entries and sizes that cannot be count for nothing."""
+        clip = made.clip("a_walk", turned(*BONES))
+        other = made.clip("a_wave", turned(*BONES))
+        for name, content, mark, size, clips in (
+                ("marked packed, but stored", other, 0xFFFF, len(other), 2), ("marked deleted", other, 0xFFE0, len(other), 1),
+                ("deleted by its sizes", b"x", 0xFFFF, 0xFFFFFFFF, 1), ("deleted by its sizes, stored", b"x", 0, 0xFFFFFFFF, 1),
+                ("too large for RefPack", b"\x10\xfb" + bytes(200), 0xFFFF, 0xFFFFFFFE, 1),
+                ("too large for zlib", b"\x78\x9c" + bytes(200), 0x5A42, 0xFFFFFFFE, 1),
+                ("too large", bytes(200), 0, 0x80000000, 1)):
+            with self.subTest(name):
+                data = made.package((made.CLIP, 0, 1, clip), (made.CLIP, 0, 2, content, mark, size))
+                found = self.inspect(data, "x.package")
+                self.assertEqual(found.status, 200, found.body)
+                self.assertEqual((found.json["entry_count"], len(found.json["clips"])), (2, clips))
+
     def test_ranges_that_lie(self):
         package = made.package((made.CLIP, 0, 1, made.clip("a_walk", turned(*BONES))))
         for said in ({"Offset": 1}, {"Length": len(package) + 1}, {"Length": 10**17}, {"Offset": 2**64}, {"Offset": -1},

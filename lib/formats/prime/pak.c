@@ -236,6 +236,10 @@ static void check_row(struct pose_archive *archive, const struct pak_row *row, u
         reader_fail_at(&reader, row->at + 12, "size", "truncated", "%u bytes of compressed data", row->size);
     else
         entry->size = row->compressed ? peek_u32(archive->bytes.data + row->offset) : row->size;
+    /* Refused here, so that it does not count against the limit of the whole archive. */
+    if (entry->size / MAX_DEFLATE_RATIO > row->size)
+        reader_fail_at(&reader, row->offset, "uncompressed_size", "output_short",
+                       "%u bytes cannot unpack to %llu", row->size, (unsigned long long)entry->size);
     if (error.status != POSE_OK)
         archive_reject(archive, index, &error);
 }

@@ -251,7 +251,43 @@ static void set_kind(struct pose_entry *entry, uint32_t type)
     }
 }
 
-/* Checks an entry as far as its record shows errors. */
+/* The two bytes that RefPack and zlib begin with; NULL: they are not in the file. */
+static const uint8_t *signature_of(const struct pose_archive *archive, const struct dbpf_row *row)
+{
+    bool has_one = is_inside(row, archive->bytes.size) && row->stored >= 2;
+    return has_one ? archive->bytes.data + row->offset : NULL;
+}
+
+/*
+ * Games go by the sizes, whatever the mark says: equal ones are stored, different ones packed, and 1 with 0xffffffff
+ * is deleted. What is marked as stored and begins like nothing packed stays so, and is refused for its sizes.
+ */
+static void settle_compression(const struct pose_archive *archive, struct dbpf_row *row)
+{
+    if (row->stored == 1 && row->size == UINT32_MAX)
+        row->compression = DBPF_DELETED;
+    if (row->compression == DBPF_DELETED || !is_known(row->compression))
+        return;
+    const uint8_t *p = signature_of(archive, row);
+    if (row->stored == row->size)
+        row->compression = DBPF_STORED;
+    else if (row->compression == DBPF_STORED && p && p[1] == 0xfb)
+        row->compression = DBPF_REFPACK;
+    else if (row->compression == DBPF_STORED && p && (p[0] & 15) == 8 && (p[0] * 256 + p[1]) % 31 == 0)
+        row->compression = DBPF_ZLIB;
+}
+
+/* Whether so few bytes can unpack to so many. */
+static bool can_unpack(const struct dbpf_row *row)
+{
+    if (row->compression == DBPF_STORED)
+        return row->stored == row->size;
+    return row->compression == DBPF_ZLIB ? row->size / MAX_DEFLATE_RATIO <= row->stored
+                                         : row->size <= refpack_bound(row->stored);
+}
+
+/* Checks an entry as far as its record shows errors. A size that cannot be true would count against the limit of the
+ * whole package. */
 static void check_row(struct pose_archive *archive, const struct dbpf_index *layout, uint32_t index)
 {
     const struct dbpf_row *row = &((const struct dbpf_row *)archive->rows)[index];
@@ -269,9 +305,11 @@ static void check_row(struct pose_archive *archive, const struct dbpf_index *lay
     else if (!is_known(row->compression))
         reader_fail_at(&reader, field_offset(layout, row, FIELD_COMPRESSION), "compression",
                        "unknown_compression", "0x%04x", row->compression);
-    else if (row->compression == DBPF_STORED && row->stored != row->size)
+    else if (!can_unpack(row))
         reader_fail_at(&reader, field_offset(layout, row, FIELD_MEMORY), "memory_size", "size_mismatch",
-                       "%u, but %u bytes are stored uncompressed", row->size, row->stored);
+                       row->compression == DBPF_STORED ? "%u, but %u bytes are stored uncompressed"
+                                                       : "%u, but %u bytes cannot unpack to that many",
+                       row->size, row->stored);
     if (error.status != POSE_OK)
         archive_reject(archive, index, &error);
 }
@@ -326,6 +364,7 @@ static bool dbpf_open(struct pose_archive *archive, const struct pose_source *so
     archive->entry_count = count;
     archive->rows = rows;
     for (uint32_t i = 0; i < count; i++) {
+        settle_compression(archive, &rows[i]);
         archive->entries[i] = (struct pose_entry){.size = rows[i].size,
                                                   .has_id = true,
                                                   .type = rows[i].type,

@@ -353,7 +353,7 @@ TEST_EACH(segments_that_are_refused, COUNT(segments))
     pose_buffer_free(&bytes);
 }
 
-/* A size that the stored bytes cannot give takes no memory; nor does one over the limits. */
+/* A size that the stored bytes cannot give takes no memory. */
 TEST(bombs)
 {
     static size_t most = 100000;
@@ -373,13 +373,15 @@ TEST(bombs)
         test_archive_close(&test);
         test_archive_open(bytes.data, bytes.size, NULL, &by_ratio, &test);
         ck_assert(test.archive && !pose_archive_read(test.archive, 0, &out, &error));
-        ck_assert_str_eq(error.limit, "max-ratio");
-        ck_assert_uint_eq(error.offset, 64);
+        ck_assert_str_eq(error.code, "output_short");
+        /* Known when it is listed, so that it does not count against the limit of the whole archive. */
+        ck_assert_ptr_nonnull(pose_archive_entry(test.archive, 0)->error);
         test_archive_close(&test);
-        bytes.data[64] = 0xff;
-        test_archive_open(bytes.data, bytes.size, NULL, &patient, &test);
+        bytes.data[64] = bytes.data[65] = 0; /* 10280, which is possible */
+        bytes.data[66] = bytes.data[67] = 0x28;
+        test_archive_open(bytes.data, bytes.size, NULL, &by_ratio, &test);
         ck_assert(test.archive && !pose_archive_read(test.archive, 0, &out, &error));
-        ck_assert_str_eq(error.limit, "max-unpacked");
+        ck_assert_ptr_null(pose_archive_entry(test.archive, 0)->error);
         test_archive_close(&test);
         pose_buffer_free(&bytes);
     }
