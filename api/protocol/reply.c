@@ -328,7 +328,8 @@ enum { CONSTANT_HEADERS = 4 };
 static const char constant_headers[] =
     "Access-Control-Expose-Headers\0"
     "ETag, Link, Location, Content-Location, Content-Disposition, Retry-After, Server-Timing, X-Request-Id, "
-    "Posed-Frames, Posed-Joints, Posed-Fps, Posed-Warning, Posed-Error\0"
+    "Posed-Frames, Posed-Joints, Posed-Fps, Posed-Range, Posed-Warning, Posed-Error, "
+    "Content-Range, Accept-Ranges, WWW-Authenticate, Allow\0"
     "Timing-Allow-Origin\0*\0"
     "Cross-Origin-Resource-Policy\0cross-origin\0"
     "X-Content-Type-Options\0nosniff\0";

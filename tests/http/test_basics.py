@@ -199,6 +199,25 @@ class Basics(SampleCase):
                 self.assertEqual(reply["Timing-Allow-Origin"], "*")
                 self.assertEqual(reply["Cross-Origin-Resource-Policy"], "cross-origin")
 
+    def test_headers_that_are_sent_are_exposed(self):
+        """All that the sources send, but those that a browser reads anyway, and those that are only for it and for proxies."""
+        anyway = {"cache-control", "content-type", "content-language", "content-length", "expires", "last-modified", "pragma"}
+        for_browsers = {"connection", "content-encoding", "content-security-policy", "referrer-policy", "set-cookie", "vary",
+                        "x-accel-buffering", "x-content-type-options", "timing-allow-origin", "cross-origin-resource-policy",
+                        "transfer-encoding", "date", "server"}
+        sent = set()
+        for folder in ("api", "server"):
+            for path in sorted((ROOT / folder).rglob("*.c")):
+                text = path.read_text()
+                sent |= set(re.findall(r'response_header\([^;]*?"([A-Z][A-Za-z]*(?:-[A-Za-z]+)*)",', text))
+                sent |= set(re.findall(r'"(Posed-[A-Z][A-Za-z-]*)"', text))
+        self.assertIn("Posed-Range", sent)
+        self.assertIn("ETag", sent)
+        exposed = {name.strip().lower() for name in self.client.get("/healthz")["Access-Control-Expose-Headers"].split(",")}
+        hidden = {name for name in sent if not name.lower().startswith("access-control-")
+                  and name.lower() not in anyway | for_browsers | exposed}
+        self.assertEqual(hidden, set())
+
     def test_request_id_is_made_when_it_cannot_be_echoed(self):
         for given in (None, "x" * 129, "with blank"):
             headers = {"X-Request-Id": given} if given else {}

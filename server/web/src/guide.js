@@ -38,7 +38,7 @@ export async function showGuide(place) {
   const picture = (type, options, alt) => (clip ? el("img", { src: posed.previewURL(id, type, options), width: options.width, height: options.height, alt, loading: "lazy" }) : null);
   const found = clip ? el("a", { class: "guide-card", href: ours(`/clip/${id}`) }, picture("png", { width: HIGH, height: HIGH, t }, ""), el("span", {}, el("b", {}, clip.name), ` ${seconds(clip.duration)}`)) : null;
   place.replaceChildren(...[
-    el("p", { class: "guide-lead" }, "Five requests take you from a name to a figure that moves on your page. Reading needs no key; an id is made of the bytes of a clip and stays the same on every server."),
+    el("p", { class: "guide-lead" }, "Five requests take you from a name to a figure that moves on your page. Reading needs no key; an id is made of the bytes of a clip and of its companion files, and with the same ones it is the same on every server."),
     step(1, "Find a clip", "Words match names, folders, archives, events and joints. Lists are paged: follow next.", code("the search", `curl "${origin}/v1/clips?q=walk&limit=5"`), found),
     step(2, "Look at it", "A still picture of any moment, an animated one, or several poses in a row. No graphics card is asked for.",
       code("the picture", `curl -o walk.png "${origin}/v1/clips/${id}/preview.png?t=${t}&width=320&height=320"`),
