@@ -167,7 +167,7 @@ enum api_outcome handle_mesh(struct api_call *call)
 /* Parameters of a request for vertices. */
 struct vertices {
     struct catalog_item *mesh_item, *clip_item; /* clip NULL: the rest pose */
-    struct skeleton_choice skeleton;
+    struct skeleton_choice skeleton;            /* none: the vertices as stored */
     bool automatic, native, as_floats;
     enum pose_wrap wrap;
     double t;
@@ -194,11 +194,13 @@ static bool read_skeleton(struct api_call *call, struct vertices *vertices)
         vertices->skeleton = automatic_skeleton(call->catalog, vertices);
     else if (id_parse(text, strlen(text), &id))
         vertices->skeleton = catalog_find_skeleton(call->catalog, &id);
-    if (vertices->skeleton.asset)
+    bool is_none = text && !strcmp(text, "none");
+    if (vertices->skeleton.asset || (!vertices->clip_item && (vertices->automatic || is_none)))
         return true;
     reply_bad_parameter(call, "skeleton",
-                        vertices->automatic ? "required: the mesh's own skeleton is unknown"
-                                            : "must be auto or the id of a skeleton");
+                        vertices->automatic ? "required: neither the mesh nor the clip has a known skeleton"
+                        : is_none ? "a clip needs a skeleton; without clip the vertices are as stored"
+                                  : "must be auto, none or the id of a skeleton");
     return false;
 }
 
@@ -257,6 +259,10 @@ static bool open_skeleton(struct api_call *call, const struct vertices *vertices
                           const struct pose_sampler **sampler, enum api_outcome *outcome)
 {
     const struct skeleton_choice *choice = &vertices->skeleton;
+    *skeleton = NULL;
+    *sampler = NULL;
+    if (!choice->asset)
+        return true;
     if (vertices->clip_item) {
         const struct playing playing = {.clip = vertices->clip_item, .skeleton = choice, .axes = axes};
         stage->player = player_get(call->service, call->catalog, &playing, &call->fetch);
@@ -310,6 +316,21 @@ static float (*deform(const struct stage *stage, const struct pose_sampler *samp
     return out;
 }
 
+/* The same for vertices as they are stored, with the mesh's own morphs. */
+static float (*stored_vertices(const struct stage *stage, uint32_t count))[3]
+{
+    float(*out)[3] = try_alloc(count, 2 * sizeof *out);
+    void *scratch = try_alloc(pose_deform_scratch(stage->skin), 1);
+    if (out && scratch) {
+        pose_deform_morphed(stage->skin, NULL, NULL, out, out + count, scratch);
+    } else {
+        free(out);
+        out = NULL;
+    }
+    free(scratch);
+    return out;
+}
+
 static void put_vectors(struct json_writer *json, const char *key, float (*vectors)[3], uint32_t count)
 {
     jsonw_array(json, key);
@@ -324,9 +345,10 @@ static enum api_outcome reply_vertices(struct api_call *call, const struct verti
 {
     uint32_t count = mesh->real_count;
     struct pose_buffer body = {0};
-    if (pose_skin_missing_count(stage->skin))
+    uint32_t missing = vertices->skeleton.asset ? pose_skin_missing_count(stage->skin) : 0;
+    if (missing)
         response_header(call->response, "Posed-Warning", "missing_bone");
-    else if (skeleton_remark(&vertices->skeleton))
+    else if (vertices->skeleton.asset && skeleton_remark(&vertices->skeleton))
         response_header(call->response, "Posed-Warning", skeleton_remark(&vertices->skeleton));
     if (vertices->as_floats) {
         bool done = true;
@@ -348,10 +370,9 @@ static enum api_outcome reply_vertices(struct api_call *call, const struct verti
         jsonw_null(&json, "clip");
     jsonw_number(&json, "t", (float)vertices->t);
     jsonw_string(&json, "axes", axes_words[vertices->native]);
-    jsonw_id(&json, "skeleton", &vertices->skeleton.asset->id);
+    jsonw_optional_id(&json, "skeleton", vertices->skeleton.asset ? &vertices->skeleton.asset->id : NULL);
     put_vectors(&json, "positions", out, count);
     put_vectors(&json, "normals", out + count, count);
-    uint32_t missing = pose_skin_missing_count(stage->skin);
     if (missing) {
         jsonw_array(&json, "missing");
         for (uint32_t i = 0; i < missing; i++)
@@ -376,12 +397,13 @@ enum api_outcome handle_mesh_vertices(struct api_call *call)
     if (!vertices.mesh_item || !read_vertices(call, &vertices))
         return API_DONE;
     struct asset_id digest = digest_begin(call, &vertices.mesh_item->asset->id);
-    digest = id_quick(&digest, &vertices.skeleton.asset->id, sizeof(struct asset_id));
+    if (vertices.skeleton.asset)
+        digest = id_quick(&digest, &vertices.skeleton.asset->id, sizeof(struct asset_id));
     if (vertices.clip_item)
         digest = id_quick(&digest, &vertices.clip_item->asset->id, sizeof(struct asset_id));
     double canonical[4] = {vertices.t, vertices.native, vertices.as_floats, vertices.wrap == POSE_WRAP};
     digest = id_quick(&digest, canonical, sizeof canonical);
-    if (vertices.automatic)
+    if (vertices.automatic && vertices.skeleton.asset)
         locate_twin(call, &vertices);
     if (reply_cached(call, digest, vertices.automatic ? FRESH_REVALIDATE : FRESH_CONTENT,
                      !vertices.as_floats))
@@ -403,7 +425,8 @@ enum api_outcome handle_mesh_vertices(struct api_call *call)
         if (open_skeleton(call, &vertices, axes, &stage, &skeleton, &sampler, &outcome)) {
             stage.skin = pose_skin_new(mesh, skeleton, axes, NULL, &error);
             if (stage.skin) {
-                float(*out)[3] = deform(&stage, sampler, &vertices, mesh->real_count);
+                float(*out)[3] = sampler ? deform(&stage, sampler, &vertices, mesh->real_count)
+                                         : stored_vertices(&stage, mesh->real_count);
                 outcome = out ? reply_vertices(call, &vertices, mesh, &stage, out) : reply_no_memory(call);
                 free(out);
             } else {

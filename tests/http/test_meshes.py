@@ -1,6 +1,9 @@
 """Meshes, their vertices on a pose, and the characters that wear them."""
 
+import base64
+import json
 import math
+import struct
 
 from fixture import SampleCase
 
@@ -40,6 +43,31 @@ class Meshes(SampleCase):
         self.assertTrue(1.5 < max(heights) < 2)
         head = next(b for b in self.mesh["bindings"] if b["bone"] == "HEAD")
         self.assertGreater(min(heights[head["first"] : head["first"] + head["count"]]), 1.2)
+
+    def test_a_mesh_without_a_skeleton_stands_as_stored(self):
+        positions = [1, 2, 3, 4, 5, 6, 7, 8, 10]
+        buffer = base64.b64encode(struct.pack("<9f", *positions)).decode()
+        data = json.dumps({
+            "asset": {"version": "2.0"}, "nodes": [{"mesh": 0}], "scenes": [{"nodes": [0]}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}],
+            "accessors": [{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 3, "min": [1, 2, 3], "max": [7, 8, 10]}],
+            "bufferViews": [{"buffer": 0, "byteLength": 36}],
+            "buffers": [{"byteLength": 36, "uri": "data:application/octet-stream;base64," + buffer}]}).encode()
+        archive = self.client.post("/v1/archives", data, name="static.gltf").json
+        path = f"/v1/meshes/{archive['meshes'][0]['id']}/vertices"
+        for query in ({}, {"skeleton": "none"}, {"axes": "native"}, {"skeleton": "auto"}):
+            with self.subTest(query):
+                found = self.client.get(path, **query)
+                self.assertEqual(found.status, 200, found.body)
+                self.assertEqual(sum(found.json["positions"], []), positions)
+                self.assertIsNone(found.json["skeleton"])
+                self.assertIsNone(found["Posed-Warning"])
+        floats = struct.unpack("<18f", self.client.get(path, **{"as": "f32"}).body)
+        self.assertEqual([*floats[0:3], *floats[6:9], *floats[12:15]], positions)
+        reply = self.client.get(path, clip=self.walk, skeleton="none")
+        self.assertProblem(reply, 400)
+        self.assertEqual(reply.json["parameter"], "skeleton")
+        self.assertEqual(self.client.get(f"/v1/meshes/{self.id}/vertices", skeleton="none").status, 200)
 
     def test_faces_look_outwards(self):
         self.assertGreater(signed_volume(self.vertices()["positions"], self.mesh["faces"]), 0.01)
