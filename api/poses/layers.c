@@ -26,7 +26,10 @@ static bool read_request(struct item *item, struct mixture *mixture, struct cata
     if (mixture->count && !request->retargeting.on)
         request->skeleton = mixture->layers[0].request.skeleton;
     else if (!request->skeleton.asset)
-        return item_refuse(item, "skeleton", "a mixture needs a skeleton, but its first clip has none");
+        return item_refuse(item, "skeleton",
+                           params_get(params, "skeleton") && !strcmp(params_get(params, "skeleton"), "none")
+                               ? "a mixture needs a skeleton: leave it out, or name one instead of \"none\""
+                               : "a mixture needs a skeleton, but its first clip has none");
     return true;
 }
 

@@ -274,6 +274,12 @@ class Made(Mixing):
         self.assertEqual(found[0]["error"]["pointer"], "/requests/0/as")
         self.assertEqual(found[1], whole)
 
+    def test_skeleton_none_is_told_as_it_is(self):
+        clip = self.clip(anim([("mHead", 2, spin(), [])]))
+        error = self.refusal(layers=[{"clip": clip}], skeleton="none", t=0)
+        self.assertIn('instead of "none"', error["detail"])
+        self.assertNotIn("its first clip", error["detail"])
+
     def test_refused(self):
         clip = self.clip(anim([("mHead", 2, spin(), [])]))
         good = {"clip": clip}
