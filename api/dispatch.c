@@ -180,7 +180,47 @@ static enum api_outcome run(struct api_call *call, const struct api_match *match
     return accept_choose(call, json, &form) ? run_handler(call) : API_DONE;
 }
 
-/* Suggests paths without ids. */
+/* Whether the first segments of a path are those of a template, where "{id}" stands for any. */
+static bool begins_like(const char *path, size_t length, const char *template, size_t template_length)
+{
+    const char *end = path + length, *template_end = template + template_length;
+    while (path < end && template <template_end) {
+        size_t size = strcspn(path + 1, "/"), wanted = strcspn(template + 1, "/");
+        if (template[1] != '{' && (size != wanted || memcmp(path + 1, template + 1, size) != 0))
+            return false;
+        path += size + 1;
+        template += wanted + 1;
+    }
+    return path == end && template == template_end;
+}
+
+/* Suggests other last segments of the same path, such as "pose" of a clip: false if none is near. */
+static bool near_last_segment(const char *path, struct nearest *nearest)
+{
+    const char *last = strrchr(path, '/');
+    const size_t length = last ? (size_t)(last - path) : 0;
+    if (!length || !last[1])
+        return false;
+    nearest_begin(nearest, last + 1, strlen(last + 1));
+    for (size_t i = 0; i < route_count; i++) {
+        const char *template = routes[i].template, *end = strrchr(template, '/');
+        if (strchr(template, '{') && end[1] != '{' &&
+            begins_like(path, length, template, (size_t)(end - template)))
+            nearest_offer(nearest, end + 1);
+    }
+    for (unsigned i = 0; i < nearest->count; i++) {
+        char *word = nearest->words[i];
+        const size_t size = strlen(word) + 1;
+        if (length + 1 + size > NEAREST_CAPACITY)
+            return false;
+        memmove(word + length + 1, word, size);
+        memcpy(word, path, length);
+        word[length] = '/';
+    }
+    return nearest->count > 0;
+}
+
+/* Suggests a near last segment, or paths without ids. */
 static enum api_outcome no_path(struct api_call *call)
 {
     const char *path = call->request->path;
@@ -188,8 +228,10 @@ static enum api_outcome no_path(struct api_call *call)
     struct nearest nearest;
     if (!strcmp(path, "/v1") || !strcmp(path, "/v1/"))
         return reply_problem(call, 404, "not_found", "no endpoint: %s; the API is described at /docs", path);
-    nearest_begin(&nearest, path, strlen(path));
-    for (size_t i = 0; i < route_count; i++) {
+    const bool is_near = near_last_segment(path, &nearest);
+    if (!is_near)
+        nearest_begin(&nearest, path, strlen(path));
+    for (size_t i = 0; i < route_count && !is_near; i++) {
         if (!strchr(routes[i].template, '{') && strcmp(routes[i].template, path) != 0)
             nearest_offer(&nearest, routes[i].template);
     }

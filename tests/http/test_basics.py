@@ -134,6 +134,9 @@ class Basics(SampleCase):
                 ("/v1/named/sims-online.far/a2o-wlak/pose", 404, ["a2o-walk"]),
                 ("/v1/named/sims-onlin.far/a2o-walk", 404, ["sims-online.far"]),
                 (f"/v1/clips/{clip['id']}.gbl", 404, ["glb"]),
+                (f"/v1/clips/{clip['id']}/pse", 404, [f"/v1/clips/{clip['id']}/pose"]),
+                (f"/v1/clips/{clip['id']}/preview.pgn", 404, [f"/v1/clips/{clip['id']}/preview.png"]),
+                (f"/v1/meshes/{clip['id']}/vertice", 404, [f"/v1/meshes/{clip['id']}/vertices"]),
                 ("/v1/clip", 404, ["/v1/clips"])):
             with self.subTest(target):
                 reply = self.client.get(target)
