@@ -388,7 +388,7 @@ static bool write_png(const struct pose_image *image, enum picture_effort effort
 static bool convert_png(struct pose_bytes bytes, struct pose_buffer *out, struct pose_error *error)
 {
     struct picture picture;
-    if (!picture_read(bytes, &picture, error))
+    if (!picture_read(bytes, NULL, &picture, error))
         return false;
     bool done = picture_write_png(&picture, PICTURE_SMALL, out) || error_no_memory(error);
     picture_free(&picture);

@@ -151,6 +151,22 @@ enum api_outcome handle_image(struct api_call *call)
     return reply_asset(call, &(struct asset_frame){.kind = ASSET_IMAGE});
 }
 
+/* One that is still a file is decoded first, which its deadline and its client can end. */
+static bool write_png(struct api_call *call, const struct pose_image *image, struct pose_buffer *body,
+                      struct pose_error *error)
+{
+    const struct pose_source source = {.name = image->name, .bytes = image->bytes};
+    if (image->pixels || !pose_detect(&source))
+        return pose_image_png(image, body, error);
+    const struct pose_options options = call_options(call);
+    struct pose_document *document = pose_decode(&source, &options, error);
+    bool done = document && document->image_count && pose_image_png(document->images, body, error);
+    if (call->effort)
+        effort_explain(call->effort, error);
+    pose_document_free(document);
+    return done;
+}
+
 enum api_outcome handle_image_png(struct api_call *call)
 {
     struct found_asset found = asset_find(call, ASSET_IMAGE);
@@ -161,7 +177,7 @@ enum api_outcome handle_image_png(struct api_call *call)
         return outcome;
     struct pose_buffer body = {0};
     struct pose_error error;
-    bool done = pose_image_png(&found.document->images[found.inner], &body, &error);
+    bool done = write_png(call, &found.document->images[found.inner], &body, &error);
     asset_close(&found);
     if (done)
         return reply_body(call, "image/png", &body, false);

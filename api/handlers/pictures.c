@@ -198,6 +198,7 @@ struct drawing {
 /* Decodes the images that are still files; one that cannot be read is left out. */
 static void decode_images(struct drawing *drawing, const struct pose_conversion *parts)
 {
+    const struct pose_options options = call_options(drawing->call);
     for (uint32_t i = 0; i < parts->image_count; i++) {
         struct pose_error ignored;
         struct pose_image *image = &drawing->images[i];
@@ -205,8 +206,7 @@ static void decode_images(struct drawing *drawing, const struct pose_conversion 
         if (image->pixels)
             continue;
         const struct pose_source source = {.name = image->name, .bytes = image->bytes};
-        struct pose_document *document =
-            pose_decode(&source, &drawing->call->service->index_options.pose, &ignored);
+        struct pose_document *document = pose_decode(&source, &options, &ignored);
         drawing->decoded[i] = document;
         if (!document || !document->image_count)
             continue;

@@ -63,13 +63,18 @@ static void *arena_fail(struct arena *arena)
     return NULL;
 }
 
+bool arena_stopped(struct arena *arena)
+{
+    error_stopped(arena->error);
+    arena->failed = true;
+    return false;
+}
+
 static bool ask_stop(struct arena *arena)
 {
     arena->steps = 0;
-    if (!arena->failed && arena->stop && arena->stop->ask(arena->stop->user)) {
-        error_stopped(arena->error);
-        arena->failed = true;
-    }
+    if (!arena->failed && arena->stop && arena->stop->ask(arena->stop->user))
+        return arena_stopped(arena);
     return !arena->failed;
 }
 

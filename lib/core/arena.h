@@ -28,6 +28,8 @@ void arena_release(struct arena *arena);
 /* Counts a step of work. Returns false, and fails the arena, if the work must stop. Cheap enough to call per
  * key. */
 bool arena_step(struct arena *arena);
+/* Fails the arena: the work was stopped by something else that asked. Always returns false. */
+bool arena_stopped(struct arena *arena);
 
 /* Allocates zeroed memory for count items of that size, aligned for any type. Returns NULL on failure. A count
  * of 0 gives a valid pointer. The product is checked for overflow. */

@@ -1,18 +1,46 @@
 #include "lib/images/picture.h"
 
+#include "lib/images/jpeg_survey.h"
+#include "lib/images/refused.h"
 #include "lib/packing/runs.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What this thread decodes. */
+struct decoding {
+    struct pose_bytes left; /* of a JPEG */
+    const struct pose_stop *stop;
+    const char *buffer; /* stb_image's, which any number of bytes may be put into */
+    bool is_begun, is_stopped, lacks_memory;
+};
+
+static _Thread_local struct decoding decoding;
+
+static bool is_stopped(void)
+{
+    const struct pose_stop *stop = decoding.stop;
+    decoding.is_stopped |= stop && stop->ask(stop->user);
+    return decoding.is_stopped;
+}
+
 /*
- * Debian's stb_image.h (public domain or MIT), limited to the formats of these games' textures, from memory only.
+ * Debian's stb_image.h (public domain or MIT), limited to the formats of these games' textures, without files.
  * Its allocations are zeroed, so that parts missing in a damaged file are black instead of uninitialised.
  */
 static void *cleared(size_t size)
 {
-    return calloc(1, size ? size : 1);
+    void *memory = calloc(1, size ? size : 1);
+    decoding.lacks_memory |= !memory;
+    return memory;
+}
+
+static void *resized(void *memory, size_t size)
+{
+    void *larger = realloc(memory, size);
+    decoding.lacks_memory |= !larger;
+    return larger;
 }
 
 #define STB_IMAGE_IMPLEMENTATION
@@ -21,12 +49,15 @@ static void *cleared(size_t size)
 #define STBI_ONLY_JPEG
 #define STBI_ONLY_TGA
 #define STBI_NO_STDIO
+#ifndef __wasm__
+#define STBI_NO_ZLIB /* that of PNG is below */
+#endif
 #define STBI_NO_LINEAR
 #define STBI_NO_HDR
 #define STBI_NO_FAILURE_STRINGS
 #define STBI_MAX_DIMENSIONS PICTURE_SIDE
 #define STBI_MALLOC(size) cleared(size)
-#define STBI_REALLOC(memory, size) realloc(memory, size)
+#define STBI_REALLOC(memory, size) resized(memory, size)
 #define STBI_FREE(memory) free(memory)
 #define STBI_ASSERT(condition) ((void)(condition))
 #pragma GCC diagnostic push
@@ -39,63 +70,163 @@ static void *cleared(size_t size)
 #include <stb/stb_image.h>
 #pragma GCC diagnostic pop
 
-/*
- * Whether one of the Huffman tables of a JPEG has more than 256 codes: stb_image before 2.28 (Debian 12 has 2.27)
- * writes beyond the room for them. Looks at whatever may be taken for such a table: FF C4, its length, then tables of a
- * byte for its place, 16 counts, and a byte per code (ITU T.81, B.2.4.2).
- */
-static bool has_long_table(struct pose_bytes bytes)
+#ifndef __wasm__
+/* What stb_image calls for a PNG, which knows the size: no more is unpacked, of whatever bytes, than that and the
+ * filters and ends of the rows of an interlaced one. It does not compare the sum at the end. */
+char *stbi_zlib_decode_malloc_guesssize_headerflag(const char *packed, int size, int plain_size,
+                                                   int *out_size, int has_header)
 {
-    enum { HEAD = 17, MAX_CODES = 256 };
-    const uint8_t *end = bytes.data + bytes.size, *at = bytes.data;
-    if (bytes.size < 4 || at[0] != 0xff) /* markers may begin with any number of FF */
-        return false;
-    while ((at = memchr(at, 0xff, (size_t)(end - at))) && end - at >= 4) {
-        const uint8_t *table = at + 4;
-        int left = (at[2] << 8 | at[3]) - 2;
-        bool is_table = at[1] == 0xc4;
-        at++;
-        while (is_table && left > 0 && table < end && table[0] >> 4 <= 1 && (table[0] & 15) <= 3) {
-            int codes = 0;
-            for (int i = 1; i < HEAD && i < end - table; i++)
-                codes += table[i];
-            if (codes > MAX_CODES)
-                return true;
-            left -= HEAD + codes;
-            table += end - table > HEAD + codes ? HEAD + codes : end - table;
-        }
+    enum { HEADER = 2 };
+    const size_t skipped = has_header ? HEADER : 0, room = (size_t)plain_size * 3 + 64;
+    size_t done = 0;
+    if (plain_size < 0 || (size_t)size < skipped || is_stopped())
+        return NULL;
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    char *plain = malloc(room);
+    decoding.lacks_memory |= !decompressor || !plain;
+    const bool is_whole =
+        decompressor && plain &&
+        libdeflate_deflate_decompress(decompressor, packed + skipped, (size_t)size - skipped, plain, room,
+                                      &done) == LIBDEFLATE_SUCCESS;
+    libdeflate_free_decompressor(decompressor);
+    *out_size = (int)done;
+    if (is_whole && !is_stopped())
+        return plain;
+    free(plain);
+    return NULL;
+}
+#endif
+
+/* ------------------------------------------------------------------------------------------------- reading -- */
+
+/* Up to the next scan, so that stop is asked before each; what is not for the buffer must be as much as it says. */
+static int give(void *user, char *to, int size)
+{
+    struct pose_bytes *left = &decoding.left;
+    size_t count = (size_t)size < left->size ? (size_t)size : left->size;
+    (void)user;
+    if (is_stopped())
+        return 0;
+    if (!decoding.is_begun)
+        decoding.buffer = to;
+    else if (to == decoding.buffer) {
+        for (size_t i = 1; i + 1 < count; i++)
+            count = left->data[i] == 0xff && left->data[i + 1] == 0xda ? i : count;
     }
-    return false;
+    decoding.is_begun = true;
+    if (count)
+        memcpy(to, left->data, count);
+    *left = (struct pose_bytes){left->data + count, left->size - count};
+    return (int)count;
 }
 
-bool picture_survey(struct pose_bytes bytes, struct picture_facts *facts, struct pose_error *error)
+static void skip(void *user, int count)
 {
-    int width, height, channels, size = bytes.size < INT32_MAX ? (int)bytes.size : 0;
-    *facts = (struct picture_facts){0};
-    if (has_long_table(bytes) || !stbi_info_from_memory(bytes.data, size, &width, &height, &channels) ||
-        width < 1 || height < 1)
-        return error_set(error, POSE_BAD_DATA, "bad_picture", "not a readable BMP, PNG, JPEG or TGA");
-    if (width > PICTURE_SIDE || height > PICTURE_SIDE || (int64_t)width * height > PICTURE_PIXELS)
+    struct pose_bytes *left = &decoding.left;
+    size_t skipped = count < 0 ? 0 : (size_t)count < left->size ? (size_t)count : left->size;
+    (void)user;
+    *left = (struct pose_bytes){left->data + skipped, left->size - skipped};
+}
+
+static int is_at_end(void *user)
+{
+    (void)user;
+    return decoding.left.size == 0 || decoding.is_stopped;
+}
+
+static const stbi_io_callbacks callbacks = {give, skip, is_at_end};
+
+static bool is_jpeg(struct pose_bytes bytes)
+{
+    return bytes.size && bytes.data[0] == 0xff;
+}
+
+/* Only a JPEG takes long for its size: what the other formats take is bounded by their pixels. */
+static void begin(struct pose_bytes bytes, const struct pose_stop *stop, stbi__context *context)
+{
+    decoding = (struct decoding){.left = bytes, .stop = stop};
+    if (is_jpeg(bytes))
+        stbi__start_callbacks(context, (stbi_io_callbacks *)(uintptr_t)&callbacks, NULL);
+    else
+        stbi__start_mem(context, bytes.data, (int)bytes.size);
+}
+
+static bool check_size(const struct picture_facts *facts, uint32_t scans, struct pose_error *error)
+{
+    uint64_t pixels = (uint64_t)facts->width * facts->height;
+    if (facts->width > PICTURE_SIDE || facts->height > PICTURE_SIDE || pixels > PICTURE_PIXELS)
         return error_set(error, POSE_OVER_LIMIT, "picture_too_large",
-                         "%d by %d pixels; at most %d a side and %d in all are read", width, height,
-                         PICTURE_SIDE, PICTURE_PIXELS);
-    *facts = (struct picture_facts){(uint32_t)width, (uint32_t)height, channels == 2 || channels == 4};
+                         "%u by %u pixels; at most %d a side and %d in all are read", facts->width,
+                         facts->height, PICTURE_SIDE, PICTURE_PIXELS);
+    if (scans > PICTURE_SCANS || scans * pixels > PICTURE_SCAN_PIXELS)
+        return error_set(
+            error, POSE_OVER_LIMIT, "picture_too_large",
+            "a JPEG of %u scans over %u by %u pixels; at most %d scans and %d pixels in all scans "
+            "together are read; save it as baseline JPEG or PNG",
+            scans, facts->width, facts->height, PICTURE_SCANS, PICTURE_SCAN_PIXELS);
     return true;
 }
 
-bool picture_read(struct pose_bytes bytes, struct picture *picture, struct pose_error *error)
+bool picture_survey(struct pose_bytes bytes, const struct pose_stop *stop, struct picture_facts *facts,
+                    struct pose_error *error)
+{
+    stbi__context context;
+    int width = 0, height = 0, channels = 0;
+    uint32_t scans = 0;
+    bool done = bytes.size && bytes.size < INT32_MAX;
+    *facts = (struct picture_facts){0};
+    if (done && is_jpeg(bytes))
+        done = bytes.size > 2 && bytes.data[1] == 0xd8 && jpeg_survey(bytes, &scans);
+    if (done) {
+        begin(bytes, stop, &context);
+        done = stbi__info_main(&context, &width, &height, &channels) && width > 0 && height > 0;
+        if (decoding.is_stopped)
+            return error_stopped(error);
+    }
+    if (!done)
+        return error_set(error, POSE_BAD_DATA, "bad_picture", "not a readable BMP, PNG, JPEG or TGA");
+    *facts = (struct picture_facts){(uint32_t)width, (uint32_t)height, channels == 2 || channels == 4};
+    return check_size(facts, scans, error);
+}
+
+/* The caller has surveyed them. NULL with error. */
+static uint8_t *decode(struct pose_bytes bytes, const struct pose_stop *stop, struct pose_error *error)
+{
+    stbi__context context;
+    int width, height, channels;
+    begin(bytes, stop, &context);
+    uint8_t *pixels =
+        is_stopped() ? NULL : stbi__load_and_postprocess_8bit(&context, &width, &height, &channels, 4);
+    if (pixels && !decoding.is_stopped)
+        return pixels;
+    stbi_image_free(pixels);
+    if (decoding.is_stopped)
+        error_stopped(error);
+    else if (decoding.lacks_memory)
+        error_no_memory(error);
+    else {
+        refused_add(bytes);
+        error_set(error, POSE_BAD_DATA, "bad_picture", "the picture is broken");
+    }
+    return NULL;
+}
+
+bool picture_read(struct pose_bytes bytes, const struct pose_stop *stop, struct picture *picture,
+                  struct pose_error *error)
 {
     struct picture_facts facts;
-    int width, height, channels, size = (int)bytes.size;
     *picture = (struct picture){0};
-    if (!picture_survey(bytes, &facts, error))
+    if (!picture_survey(bytes, stop, &facts, error))
         return false;
-    picture->pixels = stbi_load_from_memory(bytes.data, size, &width, &height, &channels, 4);
-    if (!picture->pixels)
+    if (refused_has(bytes))
         return error_set(error, POSE_BAD_DATA, "bad_picture", "the picture is broken");
-    picture->width = (uint32_t)width;
-    picture->height = (uint32_t)height;
-    for (size_t i = 0; i < (size_t)width * (size_t)height && !picture->see_through; i++)
+    picture->pixels = decode(bytes, stop, error);
+    if (!picture->pixels)
+        return false;
+    picture->width = facts.width;
+    picture->height = facts.height;
+    const size_t count = (size_t)facts.width * facts.height;
+    for (size_t i = 0; i < count && !picture->see_through; i++)
         picture->see_through = picture->pixels[4 * i + 3] < 255;
     return true;
 }

@@ -8,6 +8,8 @@
 
 /* The largest image that is read: pixels per side, and in total. */
 enum { PICTURE_SIDE = 8192, PICTURE_PIXELS = 1 << 24 };
+/* Of a JPEG: scans, and scans times pixels. Each scan visits every pixel, however few bytes it has. */
+enum { PICTURE_SCANS = 200, PICTURE_SCAN_PIXELS = 400000000 };
 
 /* Pixels, in rows from the top, 4 bytes each: red, green, blue, alpha. */
 struct picture {
@@ -22,12 +24,15 @@ struct picture_facts {
     bool has_alpha; /* it has an alpha channel */
 };
 
-/* Reads the head alone: the same refusals as picture_read, except that broken pixels are not noticed. */
-bool picture_survey(struct pose_bytes bytes, struct picture_facts *facts, struct pose_error *error);
+/* Reads the head alone, and counts the scans of a JPEG: the same refusals as picture_read, except that broken pixels are
+ * not noticed. stop: asked while reading, may be NULL; then the error is POSE_STOPPED. */
+bool picture_survey(struct pose_bytes bytes, const struct pose_stop *stop, struct picture_facts *facts,
+                    struct pose_error *error);
 
-/* Returns false, with error, if the bytes are not such an image or it is too large. Must be freed with
- * picture_free. */
-bool picture_read(struct pose_bytes bytes, struct picture *picture, struct pose_error *error);
+/* Returns false, with error, if the bytes are not such an image, it is too large, or stop (may be NULL) says so. Broken
+ * ones are remembered, and refused at once the next time (refused.h). Must be freed with picture_free. */
+bool picture_read(struct pose_bytes bytes, const struct pose_stop *stop, struct picture *picture,
+                  struct pose_error *error);
 void picture_free(struct picture *picture);
 
 /* Pixels of the image of a material that covers, laid on its ground; from and to may be the same (cover.c). */

@@ -78,7 +78,7 @@ static bool add_image(struct gltf *g, uint32_t image, const struct pose_value *o
     struct picture_facts facts;
     if (document->image_count == MAX_IMAGES)
         return error_set(error, POSE_OVER_LIMIT, "images", "more than %d images", MAX_IMAGES);
-    if (!find_bytes(g, image, object, &bytes) || !picture_survey(bytes, &facts, error))
+    if (!find_bytes(g, image, object, &bytes) || !picture_survey(bytes, g->job->arena->stop, &facts, error))
         return false;
     if (bytes.size > MAX_IMAGE_BYTES - g->image_bytes)
         return error_set(error, POSE_OVER_LIMIT, "image_bytes", "the images are larger than %d MB together",
@@ -110,6 +110,8 @@ const char *gltf_picture(struct gltf *g, uint32_t texture)
     const struct pose_value *object = gltf_object(g, "/images", &g->images, image);
     if (object && add_image(g, image, object, clamps(g, texture)))
         return g->picture[image].name;
+    if (error->status == POSE_STOPPED)
+        arena_stopped(g->job->arena);
     if (g->job->arena->failed || g->json.arena.failed)
         return NULL;
     warning_add(&g->job->warnings, POSE_WARNING, "image_left_out", POSE_NO_OFFSET,

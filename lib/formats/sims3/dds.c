@@ -24,6 +24,7 @@ enum {
     MAX_PIXELS = 1 << 26,
     MAX_LEVELS = 15,
     BLOCK_SIDE = 4,
+    ROW_PIXELS = 16384, /* between looks at the clock */
     FLAG_ALPHA_ONLY = 2,
     FLAG_CODE = 4,
     FLAG_RGB = 0x40,
@@ -228,10 +229,10 @@ static void read_block(enum packing packing, const uint8_t *block, pixel *to)
         read_alpha5(block, to);
 }
 
-static void read_blocks(const struct surface *surface, const uint8_t *at, pixel *pixels)
+static void read_blocks(struct arena *arena, const struct surface *surface, const uint8_t *at, pixel *pixels)
 {
     size_t size = surface->packing == DXT1 ? 8 : 16;
-    for (uint32_t y = 0; y < surface->height; y += BLOCK_SIDE) {
+    for (uint32_t y = 0; y < surface->height && arena_step(arena); y += BLOCK_SIDE) {
         uint32_t rows = surface->height - y < BLOCK_SIDE ? surface->height - y : BLOCK_SIDE;
         for (uint32_t x = 0; x < surface->width; x += BLOCK_SIDE, at += size) {
             pixel block[16];
@@ -253,12 +254,12 @@ static uint8_t channel(uint32_t value, uint32_t mask)
     return mask ? (uint8_t)((uint64_t)((value & mask) >> shift) * 255 / (mask >> shift)) : 0;
 }
 
-static void read_masked(const struct surface *surface, const uint8_t *at, pixel *pixels)
+static void read_masked(struct arena *arena, const struct surface *surface, const uint8_t *at, pixel *pixels)
 {
     const uint32_t *masks = surface->masks;
     size_t count = (size_t)surface->width * surface->height, bytes = surface->bits / 8;
     bool is_grey = (surface->flags & FLAG_LUMINANCE) || (masks[0] && !masks[1] && !masks[2]);
-    for (size_t i = 0; i < count; i++, at += bytes) {
+    for (size_t i = 0; i < count && (i % ROW_PIXELS || arena_step(arena)); i++, at += bytes) {
         uint32_t value = 0;
         for (size_t k = 0; k < bytes; k++)
             value |= (uint32_t)at[k] << 8 * k;
@@ -294,7 +295,7 @@ static bool decode(struct decode_job *job)
     struct pose_image *image = ARENA_NEW(job->arena, struct pose_image, 1);
     if (!pixels || !image)
         return false;
-    (surface.packing == MASKED ? read_masked : read_blocks)(&surface, level, pixels);
+    (surface.packing == MASKED ? read_masked : read_blocks)(job->arena, &surface, level, pixels);
     struct value_list extras = value_object(job->arena);
     value_put_string(&extras, "packing",
                      surface.packing == MASKED ? "masks" : arena_copy_text(job->arena, surface.code));

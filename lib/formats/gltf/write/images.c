@@ -33,8 +33,10 @@ static bool take_pixels(struct encode_job *job, const struct pose_image *image, 
                                 .height = image->height,
                                 .pixels = (uint8_t *)image->pixels,
                                 .see_through = image->has_alpha};
-    if (image->pixels || picture_read(image->bytes, picture, &error))
+    if (image->pixels || picture_read(image->bytes, job->arena->stop, picture, &error))
         return true;
+    if (error.status == POSE_STOPPED)
+        return arena_stopped(job->arena) || error_stopped(job->error);
     encode_warn(job, "texture_unreadable", "texture %s: %s", image->name ? image->name : "", error.detail);
     return false;
 }
@@ -71,7 +73,7 @@ static void put_png(struct images *images, const struct pose_image *image, struc
     images->any_clamps |= image->clamps;
 }
 
-/* One PNG in its own view. False if out of memory. */
+/* One PNG in its own view. False if out of memory or stopped. */
 static bool put_picture(struct images *images, const struct pose_image *image, struct tried *tried)
 {
     struct encode_job *job = images->file->job;
@@ -79,7 +81,7 @@ static bool put_picture(struct images *images, const struct pose_image *image, s
     struct picture picture;
     bool is_own;
     if (!take_pixels(job, image, &picture, &is_own))
-        return true;
+        return !job->arena->failed;
     bool done = write_picture(&picture, tried->covered, &png);
     if (done) {
         put_png(images, image, (struct pose_bytes){png.data, png.size});

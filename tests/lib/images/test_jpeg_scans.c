@@ -1,0 +1,167 @@
+/* What a JPEG may cost: scans are counted before decoding, looks are taken between them, and broken ones cost once. */
+#include "lib/images/picture.h"
+#include "lib/images/refused.h"
+#include "tests/support/unit.h"
+
+#include <string.h>
+
+static uint8_t file[1 << 20];
+static size_t size;
+
+static void put(const void *bytes, size_t count)
+{
+    memcpy(file + size, bytes, count);
+    size += count;
+}
+
+#define PUT(...) put((uint8_t[]){__VA_ARGS__}, sizeof((uint8_t[]){__VA_ARGS__}))
+
+/* Tables of one code each, and the head of a progressive picture in grey. */
+static void begin(uint16_t side)
+{
+    static const uint8_t ones[64] = {1};
+    size = 0;
+    PUT(0xff, 0xd8, 0xff, 0xdb, 0, 67, 0);
+    put(ones, sizeof ones);
+    PUT(0xff, 0xc2, 0, 11, 8, (uint8_t)(side >> 8), (uint8_t)side, (uint8_t)(side >> 8), (uint8_t)side, 1, 1,
+        0x11, 0);
+    for (uint8_t kind = 0; kind <= 0x10; kind += 0x10)
+        PUT(0xff, 0xc4, 0, 20, kind, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    PUT(0xff, 0xda, 0, 8, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+
+static struct pose_bytes scans(uint16_t side, uint32_t count)
+{
+    begin(side);
+    for (uint32_t i = 1; i < count; i++)
+        PUT(0xff, 0xda, 0, 8, 1, 1, 0, 1, 63, 0, 0, 0, 0, 0);
+    PUT(0xff, 0xd9);
+    return (struct pose_bytes){file, size};
+}
+
+struct count {
+    unsigned asked, most;
+};
+
+static bool ask(void *user)
+{
+    struct count *count = user;
+    return ++count->asked > count->most;
+}
+
+static void check(struct pose_bytes bytes, const char *code)
+{
+    struct picture picture;
+    struct pose_error error;
+    pose_error_init(&error);
+    const bool done = picture_read(bytes, NULL, &picture, &error);
+    ck_assert_str_eq(error.code, code ? code : "");
+    ck_assert(done == !code);
+    picture_free(&picture);
+}
+
+TEST(too_many_scans_are_refused_by_the_head)
+{
+    struct picture_facts facts;
+    struct pose_error error;
+    check(scans(64, PICTURE_SCANS), NULL);
+    check(scans(64, PICTURE_SCANS + 1), "picture_too_large");
+    check(scans(4000, 26), "picture_too_large");
+    pose_error_init(&error);
+    ck_assert(!picture_survey(scans(4000, 20000), NULL, &facts, &error));
+    ck_assert(strstr(error.detail, "20000 scans over 4000 by 4000 pixels"));
+    ck_assert(error.status == POSE_OVER_LIMIT);
+}
+
+/* Scans in a comment, behind the end, or after fill bytes: the first two are none. */
+TEST(only_scans_of_the_picture_count)
+{
+    scans(64, PICTURE_SCANS);
+    for (int i = 0; i < 100; i++)
+        PUT(0xff, 0xda, 0, 8, 1, 1, 0, 1, 63, 0);
+    check((struct pose_bytes){file, size}, NULL);
+    begin(64);
+    PUT(0xff, 0xfe, 0, 12, 0xff, 0xda, 0, 8, 0xff, 0xda, 0xff, 0xda, 0xff, 0xda);
+    for (int i = 1; i < PICTURE_SCANS; i++)
+        PUT(0xff, 0xff, 0xff, 0xda, 0, 8, 1, 1, 0, 1, 63, 0, 0, 0);
+    PUT(0xff, 0xd9);
+    check((struct pose_bytes){file, size}, NULL);
+    size -= 2;
+    PUT(0xff, 0xff, 0xda, 0, 8, 1, 1, 0, 1, 63, 0, 0, 0xff, 0xd9);
+    check((struct pose_bytes){file, size}, "picture_too_large");
+}
+
+TEST(it_is_stopped_between_scans)
+{
+    struct picture picture;
+    struct pose_error error;
+    for (unsigned most = 0; most < 20; most++) {
+        struct count count = {.most = most};
+        const struct pose_stop stop = {ask, &count};
+        pose_error_init(&error);
+        ck_assert(!picture_read(scans(640, 150), &stop, &picture, &error));
+        ck_assert(error.status == POSE_STOPPED);
+        ck_assert(!picture.pixels);
+    }
+    struct count count = {.most = 100000};
+    const struct pose_stop stop = {ask, &count};
+    pose_error_init(&error);
+    ck_assert(picture_read(scans(640, 150), &stop, &picture, &error));
+    ck_assert_uint_ge(count.asked, 150);
+    picture_free(&picture);
+}
+
+/* What was stopped is read the next time; what is broken is not decoded again. */
+TEST(broken_ones_are_remembered)
+{
+    struct picture picture;
+    struct pose_error error;
+    struct count few = {.most = 3}, many = {.most = 100000}, again = {.most = 100000};
+    scans(640, 40);
+    size -= 2;
+    PUT(0xff, 0xda, 0, 8, 1, 9, 0, 1, 63, 0, 0xff, 0xd9); /* of a component that there is not */
+    const struct pose_bytes bytes = {file, size};
+    struct count *counts[] = {&few, &many, &again};
+    for (int i = 0; i < 3; i++) {
+        const struct pose_stop stop = {ask, counts[i]};
+        pose_error_init(&error);
+        ck_assert(refused_has(bytes) == (i == 2));
+        ck_assert(!picture_read(bytes, &stop, &picture, &error));
+        ck_assert(error.status == (i ? POSE_BAD_DATA : POSE_STOPPED));
+    }
+    ck_assert_uint_ge(many.asked, 40);
+    ck_assert_uint_lt(again.asked, 20);
+    file[size - 4] ^= 1;
+    ck_assert(!refused_has(bytes));
+}
+
+/* The last so many; one that is asked for stays. */
+TEST(few_are_remembered)
+{
+    uint8_t byte[8] = {0};
+    const struct pose_bytes first = {byte, 8};
+    refused_add(first);
+    for (unsigned i = 1; i < 3 * REFUSED_COUNT; i++) {
+        const uint8_t other[8] = {(uint8_t)i, (uint8_t)(i >> 8)};
+        ck_assert(refused_has(first));
+        refused_add((struct pose_bytes){other, 8});
+    }
+    byte[0] = 1;
+    ck_assert(!refused_has(first));
+}
+
+/* A table of more codes than there is room for, cut off behind its counts. */
+TEST(long_tables_are_refused)
+{
+    begin(64);
+    const size_t head = size;
+    PUT(0xff, 0xc4, 1, 0x14, 0);
+    for (int i = 0; i < 16; i++)
+        PUT(17);
+    check((struct pose_bytes){file, size}, "bad_picture");
+    size = head;
+    PUT(0xff, 0xc4, 0xff, 0xff, 0);
+    for (int i = 0; i < 16; i++)
+        PUT(255);
+    check((struct pose_bytes){file, size}, "bad_picture");
+}
