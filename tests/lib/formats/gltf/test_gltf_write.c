@@ -409,7 +409,8 @@ TEST(mesh_with_texture)
     const uint8_t *png = memmem(glb.data, glb.size, "\x89PNG", 4);
     ck_assert_ptr_nonnull(png);
     struct picture picture;
-    ck_assert(picture_read((struct pose_bytes){png, (size_t)(glb.data + glb.size - png)}, NULL, &picture, NULL));
+    ck_assert(
+        picture_read((struct pose_bytes){png, (size_t)(glb.data + glb.size - png)}, NULL, &picture, NULL));
     ck_assert_uint_eq(picture.width * picture.height, 1);
     ck_assert_int_eq(picture.pixels[0], 30);
     ck_assert_int_eq(picture.pixels[2], 10);
