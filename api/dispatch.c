@@ -446,6 +446,8 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
     struct effort effort;
     if (request->may_wait) {
         effort_begin(&effort, (double)service->config->max_time_ms * 1e-3, client_has_left, request);
+        effort.budget = &service->unpacking;
+        effort.budget_size = service->config->max_pending;
         call.effort = &effort;
     }
     begin_response(&call, match->nearest);
@@ -467,6 +469,8 @@ enum api_outcome api_handle(void *user, struct api_request *request, struct api_
         keep_private(&call);
         finish(&call);
     }
+    if (call.effort)
+        effort_end(call.effort);
     return outcome;
 }
 

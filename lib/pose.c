@@ -238,7 +238,9 @@ struct pose_archive *pose_archive_open(const struct pose_source *source, const s
                                      .bytes = source->bytes,
                                      .limits = limits,
                                      .allocator = allocator_of(options),
+                                     .is_common_only = options && options->is_common_only,
                                      .arena = arena};
+    archive->arena.stop = options ? options->stop : NULL;
     warning_list_init(&archive->warnings, &archive->arena);
     if (!type->open(archive, source, error) || archive->arena.failed) {
         if (archive->arena.failed)
@@ -248,6 +250,7 @@ struct pose_archive *pose_archive_open(const struct pose_source *source, const s
         return NULL;
     }
     archive->arena.error = NULL;
+    archive->arena.stop = NULL;
     return archive;
 }
 
@@ -299,8 +302,8 @@ const struct pose_name *pose_archive_names(const struct pose_archive *archive)
     return archive->names;
 }
 
-bool pose_archive_read_warn(const struct pose_archive *archive, uint32_t index, pose_warn *warn, void *user,
-                            struct pose_buffer *out, struct pose_error *error)
+static bool read_entry(const struct pose_archive *archive, uint32_t index, pose_warn *warn, void *user,
+                       const struct pose_stop *stop, struct pose_buffer *out, struct pose_error *error)
 {
     struct pose_error local;
     error = error ? error : &local;
@@ -308,11 +311,23 @@ bool pose_archive_read_warn(const struct pose_archive *archive, uint32_t index, 
     *out = (struct pose_buffer){.allocator = archive->allocator};
     if (!archive_check_entry(archive, index, error))
         return false;
-    struct read_job job = {archive, index, out, warn, user, error};
+    struct read_job job = {archive, index, out, warn, user, error, stop};
     if (archive->type->read(&job))
         return true;
     pose_buffer_free(out);
     return error_set(error, POSE_BAD_DATA, "bad_data", "the entry cannot be read");
+}
+
+bool pose_archive_read_warn(const struct pose_archive *archive, uint32_t index, pose_warn *warn, void *user,
+                            struct pose_buffer *out, struct pose_error *error)
+{
+    return read_entry(archive, index, warn, user, NULL, out, error);
+}
+
+bool pose_archive_read_until(const struct pose_archive *archive, uint32_t index, const struct pose_stop *stop,
+                             struct pose_buffer *out, struct pose_error *error)
+{
+    return read_entry(archive, index, NULL, NULL, stop, out, error);
 }
 
 bool pose_archive_read(const struct pose_archive *archive, uint32_t index, struct pose_buffer *out,

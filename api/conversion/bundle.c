@@ -227,6 +227,7 @@ static void put_clip(struct bundle *bundle, const struct bundle_clip *clip)
         bundle->failed_seconds += clock_seconds() - begin;
     }
     conversion_result_release(&result);
+    effort_end(&effort);
 }
 
 /* A clip that fails sends nothing, so that nobody notices whether the client is still there: all of them together have

@@ -19,7 +19,8 @@ struct pose_archive {
     struct pose_limits limits;
     const struct pose_allocator *allocator;
     struct arena arena;
-    bool is_stream; /* its entries are held in memory, unpacked from one stream */
+    bool is_common_only; /* of struct pose_options */
+    bool is_stream;      /* its entries are held in memory, unpacked from one stream */
     uint32_t entry_count;
     struct pose_entry *entries;
     const void *rows; /* owned by the type, parallel to entries */
@@ -36,6 +37,7 @@ struct read_job {
     pose_warn *warn;         /* may be NULL */
     void *user;
     struct pose_error *error;
+    const struct pose_stop *stop; /* may be NULL */
 };
 
 struct pack_job {

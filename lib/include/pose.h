@@ -93,6 +93,7 @@ struct pose_options {
     const struct pose_allocator *allocator;
     struct pose_limits limits;
     const struct pose_stop *stop; /* NULL: never stopped */
+    bool is_common_only;          /* of other programs' archives only ZIP, TAR, 7z and RAR: no CAB and cpio */
 };
 
 struct pose_bytes {
@@ -619,6 +620,11 @@ POSE_API bool pose_archive_is_stream(const struct pose_archive *archive);
  */
 POSE_API bool pose_archive_read(const struct pose_archive *archive, uint32_t index, struct pose_buffer *out,
                                 struct pose_error *error);
+
+/* The same; stop, which may be NULL, is asked while it is unpacked. */
+POSE_API bool pose_archive_read_until(const struct pose_archive *archive, uint32_t index,
+                                      const struct pose_stop *stop, struct pose_buffer *out,
+                                      struct pose_error *error);
 
 /* The same, and warns of defects that did not prevent reading ("no_stop_code"). warn may be NULL. */
 POSE_API bool pose_archive_read_warn(const struct pose_archive *archive, uint32_t index, pose_warn *warn,

@@ -1,6 +1,7 @@
 #include "server/library/service.h"
 
 #include "lib/core/error.h"
+#include "server/ops/work/effort.h"
 #include "server/ops/clock.h"
 #include "server/events/changes.h"
 #include "server/library/index/cache.h"
@@ -452,7 +453,10 @@ struct rows *service_rows(struct service *service)
 struct index_options service_request_options(const struct service *service)
 {
     struct index_options options = service->index_options;
-    options.deadline = clock_seconds() + (double)service->config->max_time_ms * 1e-3;
+    options.pose.is_common_only = true;
+    options.pose.allocator = &effort_allocator;
+    options.effort = effort_here();
+    options.pose.stop = options.effort ? &options.effort->stop : NULL;
     return options;
 }
 

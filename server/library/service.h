@@ -95,7 +95,7 @@ struct service {
     pthread_mutex_t lock; /* guards the following members */
     struct catalog *current;
     _Atomic uint64_t generation;
-    atomic_uint_fast64_t
+    atomic_uint_fast64_t unpacking, /* bytes that unpacked archives of all requests take, see struct effort */
         making; /* bytes of keys and answers of the conversions that are being made, except small ones */
     atomic_uint paths_over_limit; /* PATHs with more files than --max-path-entries allows */
     struct catalog_slot slots[SERVICE_LOOPS];
@@ -136,7 +136,7 @@ struct rows *service_rows(struct service *service);
 void service_settle_paths(struct service *service, struct catalog *draft);
 /* The current catalogue, referenced. */
 struct catalog *service_hold(struct service *service);
-/* Options for indexing a request's own bytes, with a deadline max-time from now. */
+/* Options for indexing a request's own bytes, within the effort of this thread. */
 struct index_options service_request_options(const struct service *service);
 
 /*

@@ -55,3 +55,11 @@ uint64_t clock_cpu_ns(void)
                ? 0
                : (uint64_t)used.tv_sec * NS + (uint64_t)used.tv_nsec;
 }
+
+uint64_t clock_thread_ns(void)
+{
+    struct timespec used;
+    return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used)
+               ? 0
+               : (uint64_t)used.tv_sec * NS + (uint64_t)used.tv_nsec;
+}

@@ -19,4 +19,7 @@ void clock_add_ns(struct timespec *time, long ns);
 /* CPU time used by this process on all processors; 0 if unknown. */
 uint64_t clock_cpu_ns(void);
 
+/* CPU time used by this thread. */
+uint64_t clock_thread_ns(void);
+
 #endif

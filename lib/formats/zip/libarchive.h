@@ -28,7 +28,11 @@
     X(read_header_position)                                                                                  \
     X(read_new)                                                                                              \
     X(read_next_header)                                                                                      \
-    X(read_open_memory)                                                                                      \
+    X(read_open1)                                                                                            \
+    X(read_set_callback_data)                                                                                \
+    X(read_set_read_callback)                                                                                \
+    X(read_set_seek_callback)                                                                                \
+    X(read_set_skip_callback)                                                                                \
     X(read_support_format_7zip)                                                                              \
     X(read_support_format_cab)                                                                               \
     X(read_support_format_cpio)                                                                              \

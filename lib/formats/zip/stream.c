@@ -6,7 +6,8 @@
  * one filter (a gzip of a gzip could expand a million times before any header is seen);
  * - libarchive skips an entry by unpacking it, in one call: so the sizes in the headers are added and checked
  * against the limits before the next header is read;
- * - an entry's memory is allocated only after its size has been checked against the limits.
+ * - an entry's memory is allocated only after its size has been checked against the limits;
+ * - libarchive gets the bytes in blocks, and before each one, in and out, the caller's struct pose_stop is asked.
  *
  * TAR and cpio store entries uncompressed, and ZIP compresses each separately: such entries are read starting at
  * their own headers. A container that is one compressed stream is unpacked while it is listed, and its entries
@@ -19,15 +20,20 @@
 #include <string.h>
 
 enum {
-    HEADER_SIZE = 512, /* the minimum size of an entry in the sum */
+    HEADER_SIZE = 512,     /* the minimum size of an entry in the sum */
+    BLOCK_SIZE = 64 << 10, /* that libarchive gets at once */
 };
 
 /* An open container. */
 struct stream {
     struct archive *archive;
-    struct archive_entry *entry;    /* of the last header */
-    uint64_t start;                 /* offset in the file of its first byte */
-    int filter;                     /* libarchive's code */
+    struct archive_entry *entry;  /* of the last header */
+    uint64_t start;               /* offset in the file of its first byte */
+    int filter;                   /* libarchive's code */
+    struct pose_bytes bytes;      /* from start on */
+    size_t at;                    /* next byte for libarchive */
+    const struct pose_stop *stop; /* may be NULL */
+    bool is_stopped;
     locale_t locale, locale_before; /* see use_utf8 */
     struct pose_error *error;
 };
@@ -67,15 +73,15 @@ static bool support_filtered(struct archive *archive, int filter)
            libarchive.read_append_filter(archive, filter) == ARCHIVE_OK;
 }
 
-static bool support_plain(struct archive *archive)
+static bool support_plain(struct archive *archive, bool is_common_only)
 {
     return libarchive.read_support_format_zip_streamable(archive) == ARCHIVE_OK &&
            libarchive.read_support_format_7zip(archive) == ARCHIVE_OK &&
            libarchive.read_support_format_rar(archive) == ARCHIVE_OK &&
            libarchive.read_support_format_rar5(archive) == ARCHIVE_OK &&
            libarchive.read_support_format_tar(archive) == ARCHIVE_OK &&
-           libarchive.read_support_format_cab(archive) == ARCHIVE_OK &&
-           libarchive.read_support_format_cpio(archive) == ARCHIVE_OK;
+           (is_common_only || (libarchive.read_support_format_cab(archive) == ARCHIVE_OK &&
+                               libarchive.read_support_format_cpio(archive) == ARCHIVE_OK));
 }
 
 /* An error at the last header. Behind a filter file offsets are unknown, and 0 is used instead. */
@@ -97,9 +103,17 @@ static bool fail_at_header(struct stream *stream, const char *code, const char *
     return false;
 }
 
+static bool must_stop(struct stream *stream)
+{
+    stream->is_stopped = stream->is_stopped || (stream->stop && stream->stop->ask(stream->stop->user));
+    return stream->is_stopped;
+}
+
 /* Appends libarchive's reason to ours. */
 static bool fail(struct stream *stream, const char *code, const char *reason)
 {
+    if (stream->is_stopped)
+        return error_stopped(stream->error);
     const char *text = libarchive.error_string(stream->archive);
     return fail_at_header(stream, code, "%s%s%s", reason, text ? ": " : "", text ? text : "");
 }
@@ -128,25 +142,77 @@ static bool fail_without_tar(struct pose_error *error)
                      "a compressed stream without a TAR archive");
 }
 
-/* Opens the bytes starting at that offset. The caller must close the stream, even after a failure. */
-static bool open_stream(struct stream *stream, struct pose_bytes bytes, uint64_t start,
-                        struct pose_error *error)
+static la_ssize_t give_block(struct archive *archive, void *user, const void **block)
 {
-    *stream = (struct stream){
-        .error = error, .start = start, .filter = start ? ARCHIVE_FILTER_NONE : filter_of(bytes)};
+    (void)archive;
+    struct stream *stream = user;
+    if (must_stop(stream))
+        return ARCHIVE_FATAL;
+    const size_t left = stream->bytes.size - stream->at;
+    const size_t size = left < BLOCK_SIZE ? left : BLOCK_SIZE;
+    *block = stream->bytes.data + stream->at;
+    stream->at += size;
+    return (la_ssize_t)size;
+}
+
+static la_int64_t skip_bytes(struct archive *archive, void *user, la_int64_t count)
+{
+    (void)archive;
+    struct stream *stream = user;
+    const size_t left = stream->bytes.size - stream->at;
+    const size_t skipped = count < 0 ? 0 : (uint64_t)count < left ? (size_t)count : left;
+    stream->at += skipped;
+    return (la_int64_t)skipped;
+}
+
+static la_int64_t seek_byte(struct archive *archive, void *user, la_int64_t offset, int whence)
+{
+    (void)archive;
+    struct stream *stream = user;
+    const size_t size = stream->bytes.size;
+    const size_t base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? stream->at : size;
+    la_int64_t at;
+    if (__builtin_add_overflow((la_int64_t)base, offset, &at) || at < 0 || (uint64_t)at > size)
+        return ARCHIVE_FATAL;
+    stream->at = (size_t)at;
+    return at;
+}
+
+static bool open_blocks(struct stream *stream)
+{
+    struct archive *archive = stream->archive;
+    return libarchive.read_set_callback_data(archive, stream) == ARCHIVE_OK &&
+           libarchive.read_set_read_callback(archive, give_block) == ARCHIVE_OK &&
+           libarchive.read_set_skip_callback(archive, skip_bytes) == ARCHIVE_OK &&
+           libarchive.read_set_seek_callback(archive, seek_byte) == ARCHIVE_OK &&
+           libarchive.read_open1(archive) == ARCHIVE_OK;
+}
+
+/* Opens the archive's bytes starting at that offset. The caller must close the stream, even after a failure; it must
+ * not be moved. */
+static bool open_stream(struct stream *stream, const struct pose_archive *of, uint64_t start,
+                        const struct pose_stop *stop, struct pose_error *error)
+{
+    const struct pose_bytes bytes = of->bytes;
+    *stream = (struct stream){.error = error,
+                              .start = start,
+                              .filter = start ? ARCHIVE_FILTER_NONE : filter_of(bytes),
+                              .bytes = {bytes.data + start, bytes.size - (size_t)start},
+                              .stop = stop};
     if (!libarchive_open(error))
         return false;
     stream->archive = libarchive.read_new();
     if (!stream->archive)
         return error_no_memory(error);
     bool filtered = stream->filter != ARCHIVE_FILTER_NONE;
-    if (!(filtered ? support_filtered(stream->archive, stream->filter) : support_plain(stream->archive)))
+    if (!(filtered ? support_filtered(stream->archive, stream->filter)
+                   : support_plain(stream->archive, of->is_common_only)))
         return error_set(error, POSE_UNSUPPORTED, "unsupported_container",
                          "the system's libarchive needs an external program for this");
-    if (libarchive.read_open_memory(stream->archive, bytes.data + start, bytes.size - (size_t)start) ==
-        ARCHIVE_OK)
+    if (open_blocks(stream))
         return true;
-    return filtered ? fail_without_tar(error) : fail(stream, "damaged", "the archive cannot be opened");
+    return filtered && !stream->is_stopped ? fail_without_tar(error)
+                                           : fail(stream, "damaged", "the archive cannot be opened");
 }
 
 /* Reads the next header: 1, or 0 at the end, or -1 (reported) if reading cannot continue. */
@@ -203,19 +269,39 @@ static uint64_t offset_of_header(struct stream *stream)
     return stream->filter == ARCHIVE_FILTER_NONE && at > 0 ? (uint64_t)at : 0;
 }
 
+/* The next block of an entry's data, as libarchive says it; a large one is unpacked in many. */
+static int next_block(struct stream *stream, const void **block, size_t *length, la_int64_t *offset)
+{
+    if (must_stop(stream))
+        return ARCHIVE_FATAL;
+    return libarchive.read_data_block(stream->archive, block, length, offset);
+}
+
 /* Unpacks an entry of unknown size, only to measure it. */
 static bool measure(struct listing *listing, uint64_t *size)
 {
     const void *block;
     size_t length;
     la_int64_t offset;
-    while (libarchive.read_data_block(listing->stream->archive, &block, &length, &offset) == ARCHIVE_OK) {
+    while (next_block(listing->stream, &block, &length, &offset) == ARCHIVE_OK) {
         *size = (uint64_t)offset + length;
         if (!archive_check_size(listing->archive, listing->unpacked + *size, listing->archive->bytes.size,
                                 listing->stream->error))
             return false;
     }
-    return true;
+    return !listing->stream->is_stopped || error_stopped(listing->stream->error);
+}
+
+/* libarchive skips an entry by unpacking it in one call, so this is done in blocks. What is wrong with it is seen at
+ * the next header. */
+static bool pass_over(struct stream *stream)
+{
+    const void *block;
+    size_t length;
+    la_int64_t offset;
+    while (next_block(stream, &block, &length, &offset) == ARCHIVE_OK) {
+    }
+    return !stream->is_stopped || error_stopped(stream->error);
 }
 
 static bool add_size(struct listing *listing, uint64_t *size)
@@ -246,7 +332,7 @@ static bool read_data(struct stream *stream, uint8_t *out, uint64_t size)
     la_int64_t offset;
     uint64_t made = 0;
     int result;
-    while ((result = libarchive.read_data_block(stream->archive, &block, &length, &offset)) == ARCHIVE_OK) {
+    while ((result = next_block(stream, &block, &length, &offset)) == ARCHIVE_OK) {
         uint64_t at = (uint64_t)offset;
         if (offset < 0 || at < made || at > size || length > size - at)
             return fail_at_header(stream, "size_mismatch", "more than the %llu bytes in the header",
@@ -276,6 +362,8 @@ static bool keep_entry(struct listing *listing, uint32_t index)
         return false;
     if (read_data(stream, bytes, size))
         return zip_keep(&listing->keeper, size, &listing->rows[index], stream->error);
+    if (stream->is_stopped)
+        return false;
     archive_reject(archive, index, stream->error);
     pose_error_init(stream->error);
     return true;
@@ -310,8 +398,10 @@ static bool add_entry(struct listing *listing)
     zip_set_name(archive, index, name_of(stream, &archive->arena), at);
     if (!entry->error && libarchive.entry_is_data_encrypted(stream->entry))
         zip_reject(archive, index, POSE_UNSUPPORTED, "encrypted", at, "the entry is encrypted");
-    if (entry->error || entry->skipped || listing->from_headers)
+    if (listing->from_headers)
         return true;
+    if (entry->error || entry->skipped)
+        return libarchive.entry_is_data_encrypted(stream->entry) || pass_over(stream);
     if (libarchive.entry_size_is_set(stream->entry))
         return keep_entry(listing, index);
     zip_reject(archive, index, POSE_UNSUPPORTED, "unknown_size", at, "the header does not contain the size");
@@ -340,7 +430,7 @@ static bool list(struct listing *listing)
     /* libarchive takes any run of zeros for an empty TAR. */
     if (found == 0 && is_empty && stream->filter != ARCHIVE_FILTER_NONE)
         return fail_without_tar(stream->error);
-    if (found == 0 || !archive->entry_count)
+    if (found == 0 || !archive->entry_count || stream->is_stopped)
         return found == 0;
     archive_warn_error(archive, stream->error);
     pose_error_init(stream->error);
@@ -353,7 +443,7 @@ bool zip_stream_open(struct pose_archive *archive, struct pose_error *error)
     struct listing listing = {.archive = archive, .stream = &stream};
     archive->entries = NULL;
     zip_keeper_init(&listing.keeper, archive);
-    bool done = open_stream(&stream, archive->bytes, 0, error);
+    bool done = open_stream(&stream, archive, 0, archive->arena.stop, error);
     use_utf8(&stream);
     done = done && list(&listing);
     archive->rows = listing.rows;
@@ -369,7 +459,7 @@ bool zip_stream_read(struct read_job *job, const struct zip_row *row)
     struct stream stream;
     if (!archive_check_size(archive, size, archive->bytes.size - row->start, job->error))
         return false;
-    bool done = open_stream(&stream, archive->bytes, row->start, job->error);
+    bool done = open_stream(&stream, archive, row->start, job->stop, job->error);
     if (done) {
         int found = next_header(&stream);
         done =

@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const struct pose_format formats[] = {
-    ARCHIVE_FORMAT("zip", "ZIP, TAR, 7z, RAR, CAB and cpio archives",
-                   ".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar .cab .cpio", "application/zip"),
+    ARCHIVE_FORMAT("zip", "ZIP, TAR, 7z and RAR archives", ".zip .tar .tgz .gz .bz2 .xz .zst .7z .rar",
+                   "application/zip"),
     {.id = NULL},
 };
 
@@ -25,6 +25,17 @@ bool zip_has_magic(struct pose_bytes bytes, const struct zip_magic *magic)
 {
     return bytes.size >= magic->offset + magic->size &&
            !memcmp(bytes.data + magic->offset, magic->bytes, magic->size);
+}
+
+/* Those that are read only of uploads from before, and where options do not forbid it. */
+static bool is_uncommon(struct pose_bytes bytes)
+{
+    static const struct zip_magic uncommon[] = {{0, 8, "MSCF\0\0\0"}, {0, 4, "0707"}};
+    for (size_t i = 0; i < sizeof uncommon / sizeof *uncommon; i++) {
+        if (zip_has_magic(bytes, &uncommon[i]))
+            return true;
+    }
+    return false;
 }
 
 /* The only extension that is unambiguous: such a file is refused as a ZIP, with the byte. */
@@ -56,6 +67,9 @@ static bool zip_open(struct pose_archive *archive, const struct pose_source *sou
 {
     struct pose_error of_directory;
     pose_error_init(&of_directory);
+    if (archive->is_common_only && is_uncommon(source->bytes))
+        return error_set(error, POSE_UNSUPPORTED, "unsupported_container",
+                         "CAB and cpio archives are not read; send a ZIP, TAR, 7z or RAR");
     bool is_zip = source->bytes.size >= 2 && !memcmp(source->bytes.data, "PK", 2);
     if (is_zip && zip_directory_open(archive, &of_directory)) {
         archive_warn_duplicates(archive);

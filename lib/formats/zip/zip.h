@@ -1,5 +1,5 @@
 /*
- * The containers of the archive id "zip": ZIP, TAR, 7z, RAR, CAB, cpio.
+ * The containers of the archive id "zip": ZIP, TAR, 7z, RAR; of uploads from before also CAB and cpio.
  *
  *     directory.c   a ZIP with a valid central directory: random access to entries, with libdeflate
  *     stream.c      everything else, with libarchive

@@ -3,7 +3,6 @@
 #include "server/library/entry/assets.h"
 #include "server/library/entry/tighten.h"
 #include "server/library/texts.h"
-#include "server/ops/clock.h"
 
 #include <string.h>
 
@@ -174,11 +173,6 @@ struct pose_document *index_pose_decode(const struct pose_source *source, const 
     return pose_decode(source, options, error);
 }
 
-static bool is_past(void *deadline)
-{
-    return clock_seconds() > *(const double *)deadline;
-}
-
 struct index_entry *index_entry_decode(const struct entry_facts *facts, struct pose_bytes bytes,
                                        struct companion_finder *finder, const struct index_options *options)
 {
@@ -190,12 +184,7 @@ struct index_entry *index_entry_decode(const struct entry_facts *facts, struct p
                                  .find = finder_find,
                                  .user = finder};
     struct pose_error error;
-    double deadline = options->deadline;
-    const struct pose_stop stop = {is_past, &deadline};
-    struct pose_options bounded = options->pose;
-    if (deadline > 0) /* one file alone can take longer than all together may */
-        bounded.stop = &stop;
-    struct pose_document *document = index_pose_decode(&source, &bounded, &error);
+    struct pose_document *document = index_pose_decode(&source, &options->pose, &error);
     entry->wants_companions = finder->asked;
     entry->beside = finder->beside;
     entry->size = bytes.size;

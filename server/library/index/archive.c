@@ -268,6 +268,12 @@ static bool read_rested(const struct index_archive *archive, struct pose_buffer 
 bool index_read(const struct index_archive *archive, uint32_t entry, struct pose_buffer *out,
                 struct pose_error *error)
 {
+    return index_read_until(archive, entry, NULL, out, error);
+}
+
+bool index_read_until(const struct index_archive *archive, uint32_t entry, const struct pose_stop *stop,
+                      struct pose_buffer *out, struct pose_error *error)
+{
     *out = (struct pose_buffer){0};
     const struct index_entry *item = archive->entries[entry];
     if (is_at_rest(archive))
@@ -281,8 +287,8 @@ bool index_read(const struct index_archive *archive, uint32_t entry, struct pose
             (!file_stat(archive->path, &now, &is_directory) || !stamp_equal(&now, &archive->stamp)))
             return changed(archive->path, error);
         if (entry >= nested_own_count(archive))
-            return nested_read(archive, entry, NULL, out, error);
-        return pose_archive_read(archive->archive, entry, out, error);
+            return nested_read(archive, entry, stop, out, error);
+        return pose_archive_read_until(archive->archive, entry, stop, out, error);
     }
     if (archive->map.bytes.data) {
         borrow(out, &archive->map.bytes);
@@ -431,7 +437,7 @@ struct pose_document *index_decode_anew(const struct index_archive *archive, uin
 {
     const struct index_entry *item = archive->entries[entry];
     struct pose_buffer bytes;
-    if (!index_read(archive, entry, &bytes, error))
+    if (!index_read_until(archive, entry, options ? options->stop : NULL, &bytes, error))
         return NULL;
     struct companion_finder finder = {
         .own = archive, .entry = entry, .others = others, .other_count = other_count};

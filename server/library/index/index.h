@@ -129,6 +129,7 @@ uint32_t index_present(const struct index_archive *archive);
 uint32_t index_slot(const struct index_archive *archive, uint32_t position);
 uint32_t index_position(const struct index_archive *archive, uint32_t slot);
 
+struct effort;
 struct index_cache;
 
 struct index_options {
@@ -142,7 +143,7 @@ struct index_options {
     bool spills;               /* entries may lie in the spill (spill.h): those of PATHs */
     uint32_t max_entries;      /* of an upload */
     uint32_t max_path_entries; /* in a PATH or a container below it; 0: unlimited */
-    double deadline; /* clock_seconds value, for index_bytes: exceeding it is limit "max-time"; 0: none */
+    struct effort *effort;     /* for index_bytes: the request's, which pose.stop asks as well; NULL: none */
 };
 
 /* Paths of files and folders that have changed: below PATHs that are folders. */
@@ -217,6 +218,9 @@ void index_archive_unref(struct index_archive *archive);
 /* The raw bytes of an entry. False with error ("changed" if the file on disk was modified since indexing). */
 bool index_read(const struct index_archive *archive, uint32_t entry, struct pose_buffer *out,
                 struct pose_error *error);
+/* The same; stop, which may be NULL, is asked while the entry is unpacked. */
+bool index_read_until(const struct index_archive *archive, uint32_t entry, const struct pose_stop *stop,
+                      struct pose_buffer *out, struct pose_error *error);
 
 /* An upload of one file lets go of its bytes, which index_read gets from its blob from now on. Call it before the
  * archive is shared. */

@@ -136,23 +136,23 @@ static bool own(struct pose_buffer *buffer, struct pose_error *error)
     return true;
 }
 
-bool nested_read(const struct index_archive *archive, uint32_t entry, const struct pose_options *options,
+bool nested_read(const struct index_archive *archive, uint32_t entry, const struct pose_stop *stop,
                  struct pose_buffer *out, struct pose_error *error)
 {
     const struct index_nested *nested = find(archive, entry);
     uint32_t inner = entry - nested->first;
     if (nested->archive)
-        return pose_archive_read(nested->archive, inner, out, error);
+        return pose_archive_read_until(nested->archive, inner, stop, out, error);
     /* Recursion ends after one step: nested_may_open allows two levels. */
     struct pose_buffer bytes = {0};
     const bool is_own = nested->entry < nested_own_count(archive);
-    if (!(is_own ? pose_archive_read(archive->archive, nested->entry, &bytes, error)
-                 : nested_read(archive, nested->entry, options, &bytes, error)))
+    if (!(is_own ? pose_archive_read_until(archive->archive, nested->entry, stop, &bytes, error)
+                 : nested_read(archive, nested->entry, stop, &bytes, error)))
         return false;
     struct pose_source source = {.name = archive->entries[nested->entry]->name,
                                  .bytes = {bytes.data, bytes.size}};
-    struct pose_archive *opened = pose_archive_open(&source, options, error);
-    bool done = opened && pose_archive_read(opened, inner, out, error) && own(out, error);
+    struct pose_archive *opened = pose_archive_open(&source, &(struct pose_options){.stop = stop}, error);
+    bool done = opened && pose_archive_read_until(opened, inner, stop, out, error) && own(out, error);
     pose_archive_close(opened);
     pose_buffer_free(&bytes);
     return done;

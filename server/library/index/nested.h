@@ -34,7 +34,7 @@ bool nested_may_open(const struct index_archive *archive, uint32_t entry);
 /* What the directory of the nested container says about an entry that is not the archive's own. It must be
  * open. */
 struct entry_facts nested_facts(const struct index_archive *archive, uint32_t entry);
-bool nested_read(const struct index_archive *archive, uint32_t entry, const struct pose_options *options,
+bool nested_read(const struct index_archive *archive, uint32_t entry, const struct pose_stop *stop,
                  struct pose_buffer *out, struct pose_error *error);
 
 /* Closes those that own memory. */

@@ -6,11 +6,13 @@
  */
 #include "server/library/index/index.h"
 
+#include "lib/core/error.h"
 #include "server/library/index/folder.h"
 #include "server/library/index/making.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/recall.h"
 #include "server/library/index/work.h"
+#include "server/ops/work/effort.h"
 #include "server/ops/parallel.h"
 #include "server/library/index/link.h"
 #include "server/library/index/refusal.h"
@@ -107,9 +109,15 @@ static void settle(struct indexing *work)
     free(tasks);
 }
 
-static bool archive_is_late(struct index_archive *archive)
+static bool archive_is_late(struct index_archive *archive, const struct index_options *options)
 {
-    return archive_over_limit(archive, "max-time", "it takes longer to read than max-time allows");
+    struct pose_error error;
+    pose_error_init(&error);
+    error_stopped(&error);
+    if (options->effort)
+        effort_explain(options->effort, &error);
+    archive_set_error(archive, &error);
+    return false;
 }
 
 /* Checks an upload's total bytes and time, even if its entries overlap. On failure sets the archive's
@@ -125,7 +133,7 @@ static bool fits_bounds(struct indexing *work)
         return archive_over_limit(archive, "max-ratio", "%llu bytes unpack to more than %u times as many",
                                   (unsigned long long)archive->bytes, limits->ratio);
     if (work_is_late(work))
-        return archive_is_late(archive);
+        return archive_is_late(archive, work->options);
     if (limits->unpacked && sum > limits->unpacked)
         return archive_over_limit(archive, "max-unpacked",
                                   "its entries are %llu bytes, and max-unpacked allows %llu",
@@ -294,7 +302,7 @@ static void decode_single(struct index_archive *archive, const struct entry_fact
     index_entry_unref(archive->entries[0]);
     archive->entries[0] = decoded;
     if (decoded->error && decoded->error->status == POSE_STOPPED)
-        archive_is_late(archive);
+        archive_is_late(archive, options);
 }
 
 /* The archive type that the client forces or that is detected; NULL: a single file. */
@@ -322,6 +330,8 @@ struct index_archive *index_bytes(const char *name, struct pose_bytes bytes, con
     struct index_archive *archive;
     if (container) {
         archive = archive_of_container("", name, container, &hints, &map, &options->pose);
+        if (archive->error && options->effort && effort_is_over(options->effort))
+            archive_is_late(archive, options);
         if (!list_archive(&work, archive, 0)) {
             archive_no_memory(archive);
         } else {

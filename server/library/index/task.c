@@ -2,7 +2,7 @@
  * The second step of indexing: one entry, on any thread. It is decoded, turns out to be a container, or is listed
  * with the reason why it is not read.
  */
-#include "server/ops/clock.h"
+#include "server/ops/work/effort.h"
 #include "server/library/index/nested.h"
 #include "server/library/index/work.h"
 
@@ -88,10 +88,10 @@ static bool settle_nested(const struct indexing *work, struct task *task, const 
 
 bool work_is_late(struct indexing *work)
 {
-    double deadline = work->options->deadline;
-    if (deadline <= 0)
+    struct effort *effort = work->options->effort;
+    if (!effort)
         return false;
-    if (clock_seconds() > deadline)
+    if (effort_is_over(effort))
         atomic_store_explicit(&work->late, true, memory_order_relaxed);
     return atomic_load_explicit(&work->late, memory_order_relaxed);
 }
@@ -117,9 +117,8 @@ static void decode_entry(const struct indexing *work, struct task *task, const s
     finder_release(&finder);
 }
 
-void decode_task(void *user, size_t item)
+static void decode_one(struct indexing *work, size_t item)
 {
-    struct indexing *work = user;
     struct task *task = &work->tasks[item];
     if (work_is_late(work) || work_is_over_ratio(work))
         return;
@@ -129,7 +128,7 @@ void decode_task(void *user, size_t item)
     struct pose_error error;
     if (in_folder && settle_unread(work, task, &facts))
         return;
-    if (!index_read(task->archive, task->entry, &bytes, &error)) {
+    if (!index_read_until(task->archive, task->entry, work->options->pose.stop, &bytes, &error)) {
         facts.error = &error;
         task->decoded = index_entry_plain(&facts);
         return;
@@ -150,4 +149,13 @@ void decode_task(void *user, size_t item)
             task->decoded->wants_companions = true;
     }
     pose_buffer_free(&bytes);
+}
+
+void decode_task(void *user, size_t item)
+{
+    struct indexing *work = user;
+    const bool has_entered = work->options->effort && effort_enter(work->options->effort);
+    decode_one(work, item);
+    if (has_entered)
+        effort_leave();
 }

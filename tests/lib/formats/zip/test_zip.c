@@ -187,6 +187,67 @@ TEST(streams_without_a_tar)
     }
 }
 
+/* What is kept from before is read; where options forbid CAB and cpio, what looks like one is refused. */
+TEST(uncommon_containers)
+{
+    static const struct container cpio = {ARCHIVE_FORMAT_CPIO_SVR4_NOCRC, 0, NULL, 0};
+    const struct pose_options common = {.is_common_only = true};
+    struct pose_buffer bytes;
+    make(&cpio, files, FILES, &bytes);
+    const struct pose_bytes inputs[] = {{bytes.data, bytes.size},
+                                        {(const uint8_t *)"070707 noise", 12},
+                                        {(const uint8_t *)"070702 and more noise", 21},
+                                        {(const uint8_t *)"MSCF\0\0\0\0and noise", 17}};
+    for (unsigned i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        struct pose_error error;
+        const struct pose_source source = {.bytes = inputs[i], .format = i % 2 ? "zip" : NULL};
+        ck_assert_ptr_null(pose_archive_open(&source, &common, &error));
+        ck_assert_int_eq(error.status, POSE_UNSUPPORTED);
+        ck_assert_str_eq(error.code, "unsupported_container");
+    }
+    pose_buffer_free(&bytes);
+}
+
+static bool count_down(void *user)
+{
+    unsigned *left = user;
+    return !*left || !--*left;
+}
+
+/* However far it has come: stopped while it is listed or read, it fails with that reason. */
+TEST_EACH(unpacking_asks_whether_to_stop, CONTAINERS)
+{
+    static uint8_t noise[1 << 20];
+    for (size_t i = 0, x = 1; i < sizeof noise; i++, x = x * 6364136223846793005u + 1442695040888963407u)
+        noise[i] = (uint8_t)(x >> 56);
+    const bool is_slow = _i == 11; /* PPMd */
+    const struct item item = {.name = "a.anim", .bytes = noise, .size = sizeof noise >> is_slow * 4};
+    struct pose_buffer bytes;
+    make(&containers[_i], &item, 1, &bytes);
+    const struct pose_source source = {.bytes = {bytes.data, bytes.size}};
+    struct pose_archive *whole = pose_archive_open(&source, NULL, NULL);
+    const bool is_zip = !containers[_i].filter && !pose_archive_is_stream(whole);
+    const bool is_kept = containers[_i].filter || containers[_i].format == ARCHIVE_FORMAT_7ZIP;
+    for (unsigned asked = 1; asked < (is_slow ? 2 : 13); asked += 11) {
+        unsigned left = asked;
+        const struct pose_stop stop = {count_down, &left};
+        const struct pose_options options = {.stop = &stop};
+        struct pose_error error;
+        struct pose_archive *archive = pose_archive_open(&source, &options, &error);
+        ck_assert_msg(!archive == is_kept || (!archive && asked == 1), "%d: %s", _i, error.detail);
+        ck_assert(archive || error.status == POSE_STOPPED);
+        pose_archive_close(archive);
+        left = asked;
+        struct pose_buffer out;
+        const bool done = pose_archive_read_until(whole, 0, &stop, &out, &error);
+        ck_assert(done || error.status == POSE_STOPPED);
+        ck_assert(done == (is_kept || is_zip));
+        pose_buffer_free(&out);
+    }
+    pose_archive_close(whole);
+    pose_buffer_free(&bytes);
+}
+
 TEST(text_is_never_claimed)
 {
     static const char *const texts[] = {"",          "PK", "a text of words\n", "#mtree\nfile type=file\n",
