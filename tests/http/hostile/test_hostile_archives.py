@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-
 import random
 import tarfile
 import time
