@@ -35,6 +35,12 @@ enum api_outcome handle_robots(struct api_call *call)
         writer_format(&writer, "%s: %s%s\n", robots[i][0], base_path(), robots[i][1]);
     if (origin[0] && origin[0] != '/') /* robots.txt must give the site map's absolute URL */
         writer_format(&writer, "Sitemap: %s/sitemap.xml\n", origin);
+    /* It names the origin: a cache has to ask before it gives it to somebody else. */
+    if (writer_finish(&writer) &&
+        reply_cached(call, id_quick(NULL, body.data, body.size), FRESH_REVALIDATE, true)) {
+        pose_buffer_free(&body);
+        return API_DONE;
+    }
     return reply_written(call, "text/plain; charset=utf-8", &writer);
 }
 

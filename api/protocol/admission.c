@@ -22,7 +22,10 @@ static bool pattern_matches(const char *pattern, size_t size, const char *host, 
 
 static bool host_is_listed(const char *list, const char *host)
 {
-    size_t length = host_length(host);
+    const size_t length = host_length(host);
+    const char *port = host + length;
+    if (*port && (*port != ':' || port[1 + strspn(port + 1, "0123456789")]))
+        return false;
     while (*list) {
         list += strspn(list, ", \t");
         size_t size = strcspn(list, ", \t");
@@ -33,12 +36,20 @@ static bool host_is_listed(const char *list, const char *host)
     return false;
 }
 
+/* Both names: links are made with the forwarded one. */
 static bool check_host(struct api_call *call)
 {
-    const char *list = call->service->config->allowed_hosts;
+    const struct config *config = call->service->config;
+    const char *list = config->allowed_hosts;
     const char *host = call->request->header(call->request, "Host");
-    if (!list || host_is_listed(list, host ? host : ""))
+    const char *forwarded = forwarded_host(call->request, &config->trusted);
+    if (!list)
         return true;
+    if (host_is_listed(list, host ? host : "")) {
+        if (!forwarded || host_is_listed(list, forwarded))
+            return true;
+        host = forwarded;
+    }
     reply_problem(call, 403, "host_not_allowed", "unknown host \"%.100s\"; see --allowed-hosts",
                   host ? host : "");
     return false;

@@ -126,12 +126,17 @@ static const char *only_header(const struct api_request *request, const char *na
     return request->header_count(request, name) == 1 ? request->header(request, name) : NULL;
 }
 
+const char *forwarded_host(const struct api_request *request, const struct address_list *trusted)
+{
+    return peer_is_trusted(request, trusted) ? only_header(request, "X-Forwarded-Host") : NULL;
+}
+
 void forwarded_origin(const struct api_request *request, const struct address_list *trusted,
                       char origin[API_ORIGIN_CAPACITY])
 {
     const char *host = only_header(request, "Host"), *scheme = "http";
     if (peer_is_trusted(request, trusted)) {
-        const char *forwarded = only_header(request, "X-Forwarded-Host");
+        const char *forwarded = forwarded_host(request, trusted);
         const char *protocol = only_header(request, "X-Forwarded-Proto");
         host = forwarded ? forwarded : host;
         scheme = protocol && !strcasecmp(protocol, "https") ? "https" : scheme;

@@ -14,6 +14,9 @@
 void forwarded_client(const struct api_request *request, const struct address_list *trusted,
                       char client[API_CLIENT_CAPACITY]);
 
+/* X-Forwarded-Host as a trusted peer sends it, exactly once, whatever it says. NULL: there is none to be believed. */
+const char *forwarded_host(const struct api_request *request, const struct address_list *trusted);
+
 /*
  * What links begin with: the server's origin as the client sees it and --base-path, "https://example.org:8443/poses",
  * without a trailing slash. The origin is from Host, or from X-Forwarded-Host and X-Forwarded-Proto of a trusted peer; it is

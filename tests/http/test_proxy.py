@@ -20,6 +20,8 @@ CONFIGURATION = """
             proxy_set_header Connection "";
             proxy_set_header Host $host;
             proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+            proxy_set_header X-Forwarded-Host $host;
+            proxy_set_header X-Forwarded-Proto $scheme;
         }}
     }}
 """
@@ -72,9 +74,55 @@ class Proxy(unittest.TestCase):
         self.assertEqual(statuses(answer), [200])
         self.daemon.wait_for_log(r'"id":"named-by-proxy","client":"203\.0\.113\.9"')
 
+    def test_nobody_names_the_host(self):
+        """README's lines replace what a client says of host and scheme."""
+        clip = self.client.items("/v1/clips", q="idle")[0]["id"]
+        forged = {"X-Forwarded-Host": "evil.example", "X-Forwarded-Proto": "https"}
+        for target in ("/robots.txt", "/sitemap.xml", f"/clip/{clip}"):
+            reply = self.client.get(target, headers=forged)
+            self.assertNotIn(b"evil.example", reply.body, target)
+            self.assertIn(b"http://127.0.0.1/", reply.body, target)
+
     def test_writes_do_not_pass(self):
         reply = self.client.post("/v1/archives?name=a.anim", b"x", check=False)
         self.assertEqual(reply.status, 403)
+
+
+class ForwardedHosts(unittest.TestCase):
+    """A trusted proxy that passes on what a client says of the host."""
+
+    def test_only_those_listed(self):
+        with Daemon("--trusted-proxy", "127.0.0.1", "--allowed-hosts", "poses.example, [::1]", Daemon.samples) as daemon:
+            for host, status in (("poses.example", 200), ("POSES.example:8443", 200), ("[::1]:8443", 200),
+                                 ("evil.example", 403), ("evil.example, poses.example", 403), ("poses.example.", 403),
+                                 ("poses.example, evil.example", 403), ("poses.example:80, evil.example", 403),
+                                 ("poses.example:evil.example", 403), ("[::1]evil.example", 403), ("[::1", 403),
+                                 ("poses.example@evil.example", 403), ("https://poses.example", 403)):
+                with self.subTest(host):
+                    reply = daemon.client.get("/robots.txt", check=False,
+                                              headers={"Host": "poses.example", "X-Forwarded-Host": host})
+                    self.assertEqual(reply.status, status)
+                    self.assertNotIn(b"Sitemap: http://evil", reply.body)
+
+    def test_strangers_are_not_believed(self):
+        with Daemon("--allowed-hosts", "poses.example", Daemon.samples) as daemon:
+            reply = daemon.client.get("/robots.txt", headers={"Host": "poses.example", "X-Forwarded-Host": "evil.example"})
+            self.assertIn(b"Sitemap: http://poses.example/sitemap.xml", reply.body)
+
+    def test_caches_have_to_ask(self):
+        """What names the origin is revalidated, and has another ETag for another origin."""
+        with Daemon("--trusted-proxy", "127.0.0.1", Daemon.samples) as daemon:
+            clip = daemon.client.items("/v1/clips", q="idle")[0]["id"]
+            page = f"/clip/{clip}"
+            for target in ("/robots.txt", "/sitemap.xml", page, f"/oembed?url=http%3A%2F%2Fa.example{page}"):
+                with self.subTest(target):
+                    one = daemon.client.get(target, headers={"X-Forwarded-Host": "a.example"})
+                    self.assertIn("no-cache", one.headers["Cache-Control"])
+                    self.assertTrue(one.headers["ETag"])
+                    again = {"X-Forwarded-Host": "a.example", "If-None-Match": one.headers["ETag"]}
+                    self.assertEqual(daemon.client.get(target, headers=again, check=False).status, 304)
+                    other = again | {"X-Forwarded-Host": "b.example"}
+                    self.assertNotEqual(daemon.client.get(target, headers=other, check=False).status, 304)
 
 
 def has_ipv6():
