@@ -198,7 +198,7 @@ static bool read_state(struct sqlite_catalog *sqlite, struct state *state, struc
         memcpy(&state->epoch, sqlite3_column_blob(statement, 1), sizeof state->epoch);
         state->forgotten = (uint64_t)sqlite3_column_int64(statement, 2);
     } else {
-        done = sqlite_fail(sqlite, "its version", error);
+        done = sqlite_fail_version(sqlite, error);
     }
     sqlite3_reset(statement);
     return done;

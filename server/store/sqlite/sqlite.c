@@ -33,6 +33,16 @@ bool sqlite_fail(struct sqlite_catalog *catalog, const char *what, struct store_
                       sqlite3_errmsg(catalog->db));
 }
 
+bool sqlite_fail_version(struct sqlite_catalog *catalog, struct store_error *error)
+{
+    if (sqlite3_errcode(catalog->db) != SQLITE_DONE && sqlite3_errcode(catalog->db) != SQLITE_OK &&
+        sqlite3_errcode(catalog->db) != SQLITE_ROW)
+        return sqlite_fail(catalog, "its version", error);
+    return store_fail(error, STORE_DOWN,
+                      "the catalogue: its version is missing; stop the daemon, and posed reindex --data DIR "
+                      "rebuilds the catalogue");
+}
+
 bool sqlite_execute(struct sqlite_catalog *catalog, const char *text, struct store_error *error)
 {
     return sqlite3_exec(catalog->db, text, NULL, NULL, NULL) == SQLITE_OK ||

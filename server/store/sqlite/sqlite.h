@@ -38,6 +38,8 @@ struct sqlite_catalog {
 
 /* Sets the error to what the connection says; false. */
 bool sqlite_fail(struct sqlite_catalog *catalog, const char *what, struct store_error *error);
+/* Fails because the version of the last change could not be read: the table state is empty, or an error of SQLite. */
+bool sqlite_fail_version(struct sqlite_catalog *catalog, struct store_error *error);
 bool sqlite_execute(struct sqlite_catalog *catalog, const char *text, struct store_error *error);
 /* Prepares all statements. */
 bool sqlite_prepare(struct sqlite_catalog *catalog, struct store_error *error);

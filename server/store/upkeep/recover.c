@@ -28,6 +28,7 @@ static int compare_ages(const void *a, const void *b)
 struct listed {
     struct asset_id id; /* must be first: compare_ids */
     struct blob_hash blob;
+    bool is_waiting;
 };
 
 struct work {
@@ -41,7 +42,8 @@ struct work {
     struct set broken;      /* ids of readable notes that are neither */
     struct set named;       /* hashes in notes without a row, whatever the state of their bytes */
     struct set adopted;     /* rows made from valid notes */
-    struct set unnoted;     /* rows without a note */
+    struct set unlike;      /* ids of notes that are valid, but whose row says otherwise whether it waits */
+    struct set unnoted;     /* rows without a note, or whose note is one of these */
     size_t next;            /* of adopted */
     bool is_away;           /* what is far away does not answer: error says so */
     bool cannot_tell_named; /* a note could not be read, so not all names are known */
@@ -55,6 +57,7 @@ static void release(struct work *work)
     free(work->broken.items);
     free(work->named.items);
     free(work->adopted.items);
+    free(work->unlike.items);
     free(work->unnoted.items);
     region_release(&work->region);
 }
@@ -121,12 +124,18 @@ static bool has_sound_bytes(struct work *work, struct upload_row *row)
     return is_sound;
 }
 
-/* If a note and the row disagree on the upload, the note wins: it must be the newer one. */
+/*
+ * If a note and the row disagree on the bytes, the note wins: it must be the newer one. Whether it waits is what the row
+ * says: of a publication the note is written first, and without the row nobody was told that it is done.
+ */
 static void take_note(struct work *work, struct upload_row *row)
 {
     const struct listed *listed = set_find(&work->listed, &row->id, compare_ids);
-    if (listed && !memcmp(&listed->blob, &row->blob, sizeof row->blob))
+    if (listed && !memcmp(&listed->blob, &row->blob, sizeof row->blob)) {
+        if (listed->is_waiting != row->is_waiting)
+            set_add(&work->unlike, &row->id);
         return;
+    }
     set_add(&work->named, &row->blob);
     if (work->recovery->adopts && has_sound_bytes(work, row)) {
         add_row(work, &work->adopted, row);
@@ -187,27 +196,37 @@ static bool adopt(struct work *work)
 static bool visit_row(void *user, const struct upload_row *row)
 {
     struct work *work = user;
-    if (!set_has(&work->noted, &row->id, compare_ids))
+    if (!set_has(&work->noted, &row->id, compare_ids) || set_has(&work->unlike, &row->id, compare_ids))
         add_row(work, &work->unnoted, row);
     return true;
+}
+
+static bool lacks_bytes(const struct recovery *recovery, const struct upload_row *row)
+{
+    struct store_error why;
+    struct blob *blob = recovery->blobs->open(recovery->blobs, &row->blob, 0, BLOB_AT_REST, &why);
+    const bool is_gone = !blob && why.status == STORE_MISSING;
+    blob_release(blob);
+    return is_gone;
 }
 
 /* The bytes decide: they are the last thing that is removed of an upload. */
 static bool mend_row(struct work *work, const struct upload_row *row)
 {
     const struct recovery *recovery = work->recovery;
+    const bool is_noted = set_has(&work->noted, &row->id, compare_ids);
     struct store_error why;
-    struct blob *blob = recovery->blobs->open(recovery->blobs, &row->blob, 0, BLOB_AT_REST, &why);
-    bool is_gone = !blob && why.status == STORE_MISSING;
-    blob_release(blob);
-    if (is_gone) {
+    if (!is_noted && lacks_bytes(recovery, row)) {
         work->found->forgotten++;
         tell_row(work, row, "has neither bytes nor note: it was deleted, and the catalogue is older");
         return recovery->catalog->remove(recovery->catalog, &row->id, work->error);
     }
     bool done = note_keep(recovery->blobs, row, &why);
     work->found->noted += done;
-    tell_row(work, row, done ? "its note was missing or broken, and is whole now" : why.detail);
+    tell_row(work, row,
+             !done      ? why.detail
+             : is_noted ? "its note told of a change that was not finished; what the catalogue says stands"
+                        : "its note was missing or broken, and is whole now");
     if (done || !recovery->is_last)
         return true; /* without a note it is still kept, because of its row */
     *work->error = why;
@@ -218,6 +237,7 @@ static bool mend_rows(struct work *work)
 {
     struct store_catalog *catalog = work->recovery->catalog;
     set_sort(&work->noted, compare_ids);
+    set_sort(&work->unlike, compare_ids);
     bool done = catalog->each(catalog, visit_row, work, work->error);
     for (size_t i = 0; i < work->unnoted.count && done; i++)
         done = mend_row(work, set_at(&work->unnoted, i));
@@ -292,7 +312,7 @@ static bool lose_strays(struct work *work)
 static bool list_row(void *user, const struct upload_row *row)
 {
     struct work *work = user;
-    const struct listed listed = {row->id, row->blob};
+    const struct listed listed = {row->id, row->blob, row->is_waiting};
     set_add(&work->listed, &listed);
     return true;
 }
@@ -317,6 +337,7 @@ bool recover(const struct recovery *recovery, struct recovered *found, struct st
                         .broken.size = sizeof(struct asset_id),
                         .named.size = sizeof(struct blob_hash),
                         .adopted.size = sizeof(struct upload_row),
+                        .unlike.size = sizeof(struct asset_id),
                         .unnoted.size = sizeof(struct upload_row)};
     *found = (struct recovered){0};
     bool done = list_rows(&work) && blobs->each_note(blobs, visit_note, &work, error) && !work.is_away &&

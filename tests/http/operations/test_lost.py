@@ -1,13 +1,15 @@
 """Uploads whose bytes are gone: they are deleted as any other, and are there again when their bytes are."""
 
+import json
 import tempfile
 from pathlib import Path
 
-from daemon import Daemon
+from daemon import Daemon, run
 from test_rest import RestCase
+from test_store import clip
 from uploads import IDLE, WALK, WAVE, sample, zipped
 
-ANN, BOB = {"Authorization": "Bearer ann"}, {"Authorization": "Bearer bob"}
+ANN, BOB, MOD = {"Authorization": "Bearer ann"}, {"Authorization": "Bearer bob"}, {"Authorization": "Bearer mod"}
 
 
 class Lost(RestCase):
@@ -104,3 +106,85 @@ class Lost(RestCase):
                 self.assertEqual(daemon.client.get(f"/v1/clips/{clips[0]}/pose").status, 200)
             if is_running:
                 self.take_away()
+
+
+class Unfinished(RestCase):
+    """A publication of which only the note was written when the daemon was killed: nobody was told that it is done."""
+
+    def moderated(self):
+        tokens = self.aside / "tokens"
+        tokens.write_text("mod scopes=upload,admin\n")
+        return self.daemon("--moderate", "--token-file", tokens)
+
+    def setUp(self):
+        super().setUp()
+        self.aside = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="posed-lost-")))
+
+    def put(self, daemon, number):
+        reply = daemon.client.post("/v1/archives", clip(number), MOD, name=f"clip-{number}.anim")
+        self.assertEqual(reply.status, 201, reply)
+        return reply.json["id"]
+
+    def half_published(self):
+        """One upload that waits, another that was published, and what a kill between note and row leaves of the first."""
+        with self.moderated() as daemon:
+            first, second = self.put(daemon, 1), self.put(daemon, 2)
+            daemon.client.post(f"/v1/archives/{second}/publish", b"", MOD)
+            daemon.kill()
+        (note,) = (path for path in (self.data / "notes").iterdir() if first in path.name)
+        whole = json.loads(note.read_text())
+        self.assertTrue(whole.pop("is_waiting"))
+        note.write_text(json.dumps(whole))
+        return first, second
+
+    def assertWaits(self, first, second):
+        with self.moderated() as daemon:
+            states = {key: daemon.client.get(f"/v1/archives/{key}", headers=MOD).json["state"] for key in (first, second)}
+            self.assertEqual(states, {first: "waiting", second: "published"})
+
+    def reindex(self):
+        done = run("reindex", "--data", self.data)
+        self.assertEqual(done[0], 0, done)
+
+    def test_a_start_takes_it_back(self):
+        first, second = self.half_published()
+        self.assertWaits(first, second)
+        note = next(path for path in (self.data / "notes").iterdir() if first in path.name)
+        self.assertTrue(json.loads(note.read_text())["is_waiting"])
+        self.reindex()
+        self.assertWaits(first, second)
+
+    def test_reindex_does_not_publish_it(self):
+        first, second = self.half_published()
+        self.reindex()
+        self.assertWaits(first, second)
+
+    def test_its_bytes_are_gone_as_well(self):
+        """The note was whole: the upload is not forgotten because its bytes are away for a while."""
+        first, second = self.half_published()
+        blobs = {path: path.read_bytes() for path in (self.data / "blobs").iterdir()}
+        for path in blobs:
+            path.unlink()
+        with self.moderated():
+            pass
+        for path, body in blobs.items():
+            path.write_bytes(body)
+        self.assertWaits(first, second)
+
+    def test_the_catalogue_is_gone_after_the_start(self):
+        first, second = self.half_published()
+        self.assertWaits(first, second)
+        for path in self.data.glob("catalog.db*"):
+            path.unlink()
+        self.assertWaits(first, second)
+
+    def test_an_empty_state_names_reindex(self):
+        with self.daemon() as daemon:
+            self.upload(daemon, 1)
+        self.change("DELETE FROM state")
+        done = run("serve", "--data", self.data, "--listen", "127.0.0.1:0")
+        self.assertEqual(done[0], 1, done)
+        self.assertIn("posed reindex", done[2])
+        self.reindex()
+        with self.daemon() as daemon:
+            self.assertEqual(len(daemon.client.items("/v1/archives")), 1)
