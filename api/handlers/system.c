@@ -26,15 +26,22 @@ enum api_outcome handle_ready(struct api_call *call)
     enum { STORE_DOWN_STATE = 3, DEGRADED = 4 };
     int state = atomic_load(&call->service->state);
     const struct store *store = call->service->store;
+    const char *reason = NULL;
     if (state == SERVICE_READY && store && !store_is_up(store))
         state = STORE_DOWN_STATE;
     else if (state == SERVICE_READY && store && store_is_away(store))
-        state = DEGRADED; /* what is cached is served */
+        reason = "a store of uploads does not answer: what is cached is served";
+    else if (state == SERVICE_READY && store && store_is_full(store))
+        reason = "the disk of --data is full: uploads are refused until there is room";
+    if (reason)
+        state = DEGRADED;
     struct pose_buffer body = {0};
     struct json_writer json;
     jsonw_init(&json, &body);
     jsonw_object(&json, NULL);
     jsonw_string(&json, "status", states[state]);
+    if (reason)
+        jsonw_string(&json, "reason", reason);
     if (atomic_load(&call->service->paths_over_limit)) {
         jsonw_array(&json, "warnings");
         jsonw_string(&json, NULL, PATHS_OVER_LIMIT);

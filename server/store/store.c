@@ -8,6 +8,7 @@
 #include "server/store/s3/blobs_s3.h"
 #include "server/store/shared/sweeping.h"
 
+#include <sys/statvfs.h>
 #include <time.h>
 
 const char *store_spool_folder(const struct store *store)
@@ -36,9 +37,29 @@ const struct object_metrics *store_objects(const struct store *store)
     return store->blobs->count ? store->blobs->count(store->blobs) : NULL;
 }
 
+/* Free bytes of the disk of the folder; without free inodes there are none. UINT64_MAX if that is not known. */
+static uint64_t free_bytes(const struct store *store)
+{
+    struct statvfs disk;
+    if (!store->folder || statvfs(store->folder, &disk))
+        return UINT64_MAX;
+    return disk.f_files && !disk.f_favail ? 0 : (uint64_t)disk.f_bavail * disk.f_frsize;
+}
+
+bool store_is_full(const struct store *store)
+{
+    enum { LEAST = 256 << 10 }; /* what the catalogue and the lists need beside a small upload */
+    const uint64_t room = free_bytes(store), full_at = atomic_load(&store->full_at);
+    return room < LEAST || (full_at && room < full_at - 1 + LEAST);
+}
+
 /* Records the result of a write. */
 static bool note_outcome(struct store *store, bool done, const struct store_error *error)
 {
+    if (done)
+        atomic_store(&store->full_at, 0);
+    else if (error->status == STORE_FULL && !error->limit)
+        atomic_store(&store->full_at, free_bytes(store) + 1);
     if (done || error->status == STORE_DOWN) {
         bool was_down = atomic_exchange(&store->down, !done);
         if (!done && !was_down)

@@ -36,6 +36,9 @@ const char *store_spool_folder(const struct store *store);
 uint64_t store_bytes(const struct store *store);
 /* False after a write has failed for a reason other than a full disk, until one succeeds. */
 bool store_is_up(const struct store *store);
+/* Whether the disk of the folder has no room for uploads: it is nearly full, or the last write failed for want of room (also
+ * by a quota of the file system) and there is no more room since. One statvfs a call. */
+bool store_is_full(const struct store *store);
 /* Whether the object store does not answer: what is cached is served. */
 bool store_is_away(const struct store *store);
 /* What is counted of the object store; NULL: there is none. */

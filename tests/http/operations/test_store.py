@@ -780,6 +780,33 @@ class FullDisk(StoreCase):
             reply = daemon.client.request("DELETE", f"/v1/archives/{archive['id']}")
             self.assertIn(reply.status, (204, 507))
 
+    def test_readiness_tells(self):
+        """Also when somebody else takes the room, and when inodes are what lacks; then it is ok again."""
+        def ready(status):
+            reply = daemon.client.get("/readyz")
+            self.assertEqual((reply.status, reply.json["status"]), (200, status))
+            self.assertEqual("disk" in reply.json.get("reason", ""), status == "degraded")
+        with small_disk(self.data, "4m,nr_inodes=60"), self.daemon() as daemon:
+            ready("ok")
+            for blocks in (0, 3):
+                self.fill_but(blocks)
+                ready("degraded")
+                self.assertEqual(daemon.client.post("/v1/archives?name=walk.anim", sample(WALK)).status, 507)
+                ready("degraded")
+                (self.data / "ballast").unlink()
+                ready("ok")
+            fillers = []
+            with contextlib.suppress(OSError):
+                for number in range(60):
+                    (self.data / f"filler-{number}").touch()
+                    fillers.append(self.data / f"filler-{number}")
+            ready("degraded")
+            for path in fillers:
+                path.unlink()
+            ready("ok")
+            self.assertEqual(daemon.client.post("/v1/archives?name=walk.anim", sample(WALK)).status, 201)
+            ready("ok")
+
     def test_files_of_a_bounded_size(self):
         """The limit of the process on files, where nothing may be mounted."""
         with self.daemon() as daemon:
