@@ -30,8 +30,9 @@ static bool cut_query(const char *query, struct cut *cut)
     const char *at = query;
     while (at[0] != 't' || at[1] != '=') {
         at = strchr(at, '&');
-        if (!at++)
+        if (!at)
             return false;
+        at++;
     }
     cut->text = query;
     cut->value = at + 2;

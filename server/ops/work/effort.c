@@ -45,7 +45,7 @@ void effort_begin(struct effort *effort, double max_seconds, bool (*has_left)(co
     *effort = (struct effort){.stop = {is_over, effort},
                               .most = max_seconds > 0 ? max_seconds : 0,
                               .wall_end = max_seconds > 0 ? now + MAX_WAIT * max_seconds : 0,
-                              .next_look = now + LOOK_EVERY,
+                              .next_look = now, /* the client may have left while the work was queued */
                               .has_left = has_left,
                               .client = client,
                               .owner = &here};

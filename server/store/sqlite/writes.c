@@ -39,8 +39,7 @@ static bool next_version(struct sqlite_catalog *sqlite, uint64_t *version, struc
     sqlite3_stmt *statement = sqlite->statements[NEXT_VERSION];
     const bool has_row = sqlite3_step(statement) == SQLITE_ROW;
     *version = has_row ? (uint64_t)sqlite3_column_int64(statement, 0) : 0;
-    bool done =
-        (has_row && sqlite3_step(statement) == SQLITE_DONE) || sqlite_fail_version(sqlite, error);
+    bool done = (has_row && sqlite3_step(statement) == SQLITE_DONE) || sqlite_fail_version(sqlite, error);
     sqlite3_reset(statement);
     return done;
 }

@@ -8,8 +8,8 @@
 #include "server/store/catalog.h"
 
 struct recovered {
-    uint64_t adopted;   /* valid notes with sound bytes that had no row; added */
-    uint64_t noted;     /* rows whose note was missing, broken, or told of an unfinished publication; rewritten */
+    uint64_t adopted; /* valid notes with sound bytes that had no row; added */
+    uint64_t noted; /* rows whose note was missing, broken, or told of an unfinished publication; rewritten */
     uint64_t forgotten; /* rows with neither note nor bytes: deleted after the catalogue was written */
     uint64_t damaged;   /* notes without a row whose bytes do not match their hash; left alone */
     uint64_t missing;   /* notes without a row and without bytes; left alone */
