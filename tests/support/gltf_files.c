@@ -39,7 +39,7 @@ unsigned gltf_put_accessor(struct gltf_file *file, const char *json)
 
 unsigned gltf_put_floats(struct gltf_file *file, unsigned components, unsigned count, const float *values)
 {
-    static const char *const types[] = {"", "SCALAR", "", "VEC3", "VEC4"};
+    static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
     char accessor[160];
     snprintf(accessor, sizeof accessor,
              "{\"bufferView\":%u,\"componentType\":5126,\"count\":%u,\"type\":\"%s\"}",

@@ -10,7 +10,7 @@ struct gltf_file {
     struct pose_buffer bytes; /* the file, after gltf_write */
 };
 
-/* An accessor of floats in a view of its own; returns its index. components: 1, 3 or 4. */
+/* An accessor of floats in a view of its own; returns its index. components: 1 to 4. */
 unsigned gltf_put_floats(struct gltf_file *file, unsigned components, unsigned count, const float *values);
 /* Bytes as a view, without an accessor; returns the view's index. */
 unsigned gltf_put_bytes(struct gltf_file *file, const void *bytes, size_t size);

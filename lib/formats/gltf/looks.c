@@ -19,22 +19,20 @@ bool gltf_looks_open(struct gltf *g)
 }
 
 static bool read_image(struct gltf_body *body, const char *place, const struct pose_value *owner,
-                       const char *member, const char **image, uint32_t *uv)
+                       const char *member, const char **image, struct gltf_uv_map *map)
 {
     struct gltf *g = body->g;
     const struct pose_value *object = pose_value_find(owner, member);
     uint32_t texture;
-    uint64_t set;
     gltf_at(g, "%s/%s", place, member);
     if (!object)
         return true;
     if (object->kind != POSE_OBJECT)
         return gltf_refuse(g, "bad_member", "", "must be an object");
     if (!gltf_index(g, object, "index", g->textures.count, true, &texture) ||
-        !gltf_size(g, object, "texCoord", 0, &set))
+        !gltf_uv_map_read(body, object, map))
         return false;
     *image = gltf_picture(g, texture);
-    *uv = set < body->uv_sets ? (uint32_t)set : 0;
     return !g->job->arena->failed && g->job->error->status == POSE_OK;
 }
 
@@ -52,7 +50,8 @@ static bool read_alpha(struct gltf *g, const struct pose_value *object, struct p
     return gltf_refuse(g, "bad_alpha", "/alphaMode", "must be OPAQUE, MASK or BLEND");
 }
 
-static bool read_material(struct gltf_body *body, uint32_t index, struct pose_material *to)
+static bool read_material(struct gltf_body *body, uint32_t index, struct pose_material *to,
+                          struct gltf_uv_map maps[2])
 {
     struct gltf *g = body->g;
     bool found;
@@ -72,8 +71,12 @@ static bool read_material(struct gltf_body *body, uint32_t index, struct pose_ma
         return false;
     to->name = gltf_text(g, object, "name");
     to->two_sided = value_get_bool(object, "doubleSided", false);
-    return read_image(body, inner, surface, "baseColorTexture", &to->image, &to->image_uv) &&
-           read_image(body, place, object, "emissiveTexture", &to->emissive_image, &to->emissive_uv);
+    if (!read_image(body, inner, surface, "baseColorTexture", &to->image, &maps[0]) ||
+        !read_image(body, place, object, "emissiveTexture", &to->emissive_image, &maps[1]))
+        return false;
+    to->image_uv = maps[0].set;
+    to->emissive_uv = maps[1].set;
+    return true;
 }
 
 /* The materials that the primitives with faces use, each once: what shows nothing needs none, and is not written. */
@@ -94,6 +97,11 @@ static uint32_t list_materials(struct gltf_body *body, uint32_t *used)
     return count;
 }
 
+uint32_t gltf_look_slot(const struct gltf *g, uint32_t material)
+{
+    return g->look[material == GLTF_NONE ? g->materials.count : material].slot;
+}
+
 bool gltf_body_dress(struct gltf_body *body)
 {
     struct gltf *g = body->g;
@@ -104,22 +112,23 @@ bool gltf_body_dress(struct gltf_body *body)
     uint32_t count = list_materials(body, used), shown = 0;
     struct pose_material *materials = ARENA_NEW(arena, struct pose_material, count);
     struct pose_primitive *primitives = ARENA_NEW(arena, struct pose_primitive, body->primitive_count);
-    if (!materials || !primitives)
+    struct gltf_uv_map *maps = json_alloc(&g->json, count, 2 * sizeof *maps);
+    if (!materials || !primitives || !maps)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (!read_material(body, used[i], &materials[i]))
+        if (!read_material(body, used[i], &materials[i], maps + 2 * (size_t)i))
             return false;
     }
     for (uint32_t i = 0; i < body->primitive_count; i++) {
         const struct gltf_primitive *from = &body->primitives[i];
         if (!from->face_count)
             continue;
-        uint32_t slot = g->look[from->material == GLTF_NONE ? g->materials.count : from->material].slot;
-        primitives[shown++] = (struct pose_primitive){slot, from->face_first, from->face_count};
+        primitives[shown++] =
+            (struct pose_primitive){gltf_look_slot(g, from->material), from->face_first, from->face_count};
     }
     body->to->material_count = count;
     body->to->materials = materials;
     body->to->primitive_count = shown;
     body->to->primitives = primitives;
-    return true;
+    return gltf_body_move_uvs(body, maps, materials, count);
 }

@@ -377,7 +377,7 @@ static bool make_room(struct gltf_body *body, uint8_t (**colors)[4])
     return !arena->failed;
 }
 
-static bool link(struct gltf_body *body, uint8_t (*colors)[4])
+static void link(struct gltf_body *body, uint8_t (*colors)[4])
 {
     struct pose_mesh *to = body->to;
     to->positions = (const float(*)[3])body->positions;
@@ -386,15 +386,6 @@ static bool link(struct gltf_body *body, uint8_t (*colors)[4])
     to->faces = (const uint32_t(*)[3])body->faces;
     to->face_count = (uint32_t)body->face_count;
     to->colors = (const uint8_t(*)[4])colors;
-    to->uvs = body->uv_sets ? (const float(*)[2])body->uvs[0] : NULL;
-    if (body->uv_sets < 2)
-        return true;
-    const float(**further)[2] = arena_alloc(body->g->job->arena, body->uv_sets - 1, sizeof *further);
-    for (unsigned set = 1; further && set < body->uv_sets; set++)
-        further[set - 1] = (const float(*)[2])body->uvs[set];
-    to->further_uv_count = body->uv_sets - 1;
-    to->further_uvs = further;
-    return further;
 }
 
 bool gltf_body_read(struct gltf_body *body)
@@ -414,5 +405,6 @@ bool gltf_body_read(struct gltf_body *body)
             (colors && !read_colors(body, primitive, colors)))
             return false;
     }
-    return read_normals(body) && link(body, colors);
+    link(body, colors);
+    return read_normals(body);
 }
