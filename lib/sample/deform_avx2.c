@@ -116,10 +116,11 @@ AVX2_INLINE void store_normals(const __m256 n[4], const float (*ways)[3], float 
     store_two(normals + 2, _mm256_mul_ps(n[1], _mm256_permute_ps(scales, 0x55)));
     store_two(normals + 4, _mm256_mul_ps(n[2], _mm256_permute_ps(scales, 0xaa)));
     store_two(normals + 6, _mm256_mul_ps(n[3], _mm256_permute_ps(scales, 0xff)));
-    const int short_ones =
-        _mm256_movemask_ps(_mm256_cmp_ps(squares, _mm256_set1_ps(DEFORM_TOO_SHORT), _CMP_NGE_UQ));
-    if (short_ones)
-        keep_stored((unsigned)short_ones, ways, normals);
+    const __m256 is_short = _mm256_cmp_ps(squares, _mm256_set1_ps(DEFORM_TOO_SHORT), _CMP_NGE_UQ);
+    const __m256 is_long = _mm256_cmp_ps(squares, _mm256_set1_ps(DEFORM_TOO_LONG), _CMP_NLE_UQ);
+    const int kept = _mm256_movemask_ps(_mm256_or_ps(is_short, is_long));
+    if (kept)
+        keep_stored((unsigned)kept, ways, normals);
 }
 
 AVX2_INLINE void move_block(const struct deform_vertices *all, uint32_t v, bool by_cofactors)

@@ -151,11 +151,11 @@ static inline float4 turn(const struct matrix *m, const float v[3])
     return m->columns[0] * spread(v[0]) + m->columns[1] * spread(v[1]) + m->columns[2] * spread(v[2]);
 }
 
-/* Normalises; if it is too short, returns the stored normal. */
+/* Normalises; if it is too short, or too long for single precision, returns the stored normal. */
 static inline float4 unit(float4 n, const float stored[3])
 {
     float square = dot(n, n);
-    if (!(square >= DEFORM_TOO_SHORT))
+    if (!(square >= DEFORM_TOO_SHORT && square <= DEFORM_TOO_LONG))
         return load3(stored);
     return n * spread(1 / sqrtf(square));
 }

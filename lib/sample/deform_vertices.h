@@ -8,6 +8,8 @@ enum { MATRIX_FLOATS = 16 };
 
 /* The squared length below which a normal has no direction. */
 #define DEFORM_TOO_SHORT 1e-12f
+/* The greatest whose root and products are finite. */
+#define DEFORM_TOO_LONG 3e38f
 
 struct deform_vertices {
     uint32_t count;
