@@ -24,17 +24,17 @@ static bool is_family_of(const char *word, const char *format)
 /* A skeleton with its location relative to the clip. */
 struct candidate {
     const struct catalog_item *item;
-    bool own, adult; /* in the clip's archive; named like an adult */
+    bool own; /* in the clip's archive */
+    unsigned adulthood;
 };
 
-/* The order of skeleton=auto: the clip's own archive, what the name says, the fewest other joints, the
- * smallest id. */
+/* The order of skeleton=auto: the clip's own archive, a grown person's, the fewest other joints, the smallest id. */
 static bool is_better(const struct candidate *a, const struct candidate *b)
 {
     if (a->own != b->own)
         return a->own;
-    if (a->adult != b->adult)
-        return a->adult;
+    if (a->adulthood != b->adulthood)
+        return a->adulthood > b->adulthood;
     const struct index_asset *one = a->item->asset, *other = b->item->asset;
     if (one->joint_count != other->joint_count)
         return one->joint_count < other->joint_count;
@@ -57,8 +57,8 @@ static void consider(struct choosing *choosing, const struct catalog_item *item)
         return;
     const struct candidate candidate = {.item = item,
                                         .own = item->place.archive == choosing->clip->place.archive,
-                                        .adult = item->asset->name && strstr(item->asset->name, "adult")};
-    bool is_equal = best->item && candidate.own == best->own && candidate.adult == best->adult;
+                                        .adulthood = pose_adulthood(item->asset->name)};
+    bool is_equal = best->item && candidate.own == best->own && candidate.adulthood == best->adulthood;
     bool better = !best->item || is_better(&candidate, best);
     if (is_equal)
         choosing->elsewhere |= item->asset->rest != best->item->asset->rest;

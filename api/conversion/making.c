@@ -177,7 +177,8 @@ static bool bake_carried(const struct conversion_order *order, const struct carr
     const struct pose_retarget_baking baking = {.to = conversion->target->format,
                                                 .fps = (double)conversion->fps,
                                                 .tolerance = conversion->retargeting.tolerance,
-                                                .loops = wants_loop(conversion)};
+                                                .loops = wants_loop(conversion),
+                                                .name = wanted->clips[0].name};
     carried->baked = pose_retarget_bake(carried->retarget, &baking, options, warnings_take, warnings, error);
     if (!carried->baked)
         return false;

@@ -45,6 +45,10 @@ struct family {
      * names of the family's files say nothing, and all other families are asked (a clip keeps its name through
      * glTF). */
     bool (*made_for)(const struct pose_naming *what, const char *skeleton);
+    /* See pose_adulthood; NULL: the names of its skeletons say nothing. */
+    unsigned (*adulthood)(const char *skeleton);
+    /* What a clip's name begins with if it is made for the skeleton of that name, "a_"; static, NULL: unknown. */
+    const char *(*clip_prefix)(const char *skeleton);
     /* See pose_wear_of; the name is not NULL. */
     bool (*wear_of)(const struct pose_naming *what, struct pose_wear *part);
     /* Writes what link needs to know of a document; only the family itself reads it back. */

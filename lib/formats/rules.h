@@ -31,6 +31,10 @@ const struct rules_row *rules_find(const char *name);
 /* The rules of a format's clips; the plain ones if it has none, is unknown or NULL. */
 enum pose_rules format_rules(const char *format);
 
+/* What a clip's name has to be preceded by, so that by the format's naming rules the clip is made for the skeleton of that
+ * name; static, "": nothing. name and skeleton may be NULL. */
+const char *format_clip_prefix(const char *format, const char *name, const char *skeleton);
+
 const char *axes_name(enum pose_axes axes);
 /* -1 if there are no axes of that name. */
 int axes_find(const char *name);

@@ -266,6 +266,26 @@ bool pose_made_for(const struct pose_naming *what, const char *skeleton)
     return false;
 }
 
+unsigned pose_adulthood(const char *skeleton)
+{
+    unsigned most = 0;
+    for (const struct family *const *family = families; *family && skeleton; family++) {
+        const unsigned found = (*family)->adulthood ? (*family)->adulthood(skeleton) : 0;
+        most = found > most ? found : most;
+    }
+    return most;
+}
+
+const char *format_clip_prefix(const char *format, const char *name, const char *skeleton)
+{
+    const struct family *family = family_find(format);
+    const struct pose_naming naming = {.format = format, .kind = "clip", .name = name};
+    if (!family || !family->clip_prefix || !skeleton || pose_made_for(&naming, skeleton))
+        return "";
+    const char *prefix = family->clip_prefix(skeleton);
+    return prefix ? prefix : "";
+}
+
 bool pose_wear_of(const struct pose_naming *what, struct pose_wear *part)
 {
     const struct family *family = family_find(what->format);

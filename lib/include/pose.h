@@ -872,6 +872,11 @@ struct pose_naming {
  * naming rules those of every game apply. Returns false if either name is NULL.
  */
 POSE_API bool pose_made_for(const struct pose_naming *what, const char *skeleton);
+/*
+ * Whose skeleton it is by the games' naming rules: 2 a grown person's ("auRig", "adult"), 1 a grown animal's, 0 another's,
+ * unknown, or skeleton is NULL. Things whose name does not say for whom they are made belong to the highest.
+ */
+POSE_API unsigned pose_adulthood(const char *skeleton);
 
 enum pose_place { POSE_PLACE_BODY, POSE_PLACE_HEAD, POSE_PLACE_HANDS, POSE_PLACE_ACCESSORY, POSE_PLACES };
 
@@ -1126,11 +1131,13 @@ struct pose_retarget_baking {
     double
         tolerance; /* degrees; its 1/100 in metres: keys that interpolation reproduces within it are dropped */
     bool loops;    /* a clip of The Sims ends as it starts */
-    unsigned flags; /* of pose_sample */
+    unsigned flags;   /* of pose_sample */
+    const char *name; /* of a clip that has none; NULL: none */
 };
 /* A clip of the target's joints that every encoder accepts: with the target's skeleton and fps 0; the document's
  * "format" has the rules by which its keys are placed. Warnings as in pose_retarget_report and "retarget_reach".
- * Returns NULL on failure. Must be freed with pose_document_free. */
+ * If the naming rules of that format say for whom a clip is, and its name does not mean the target's skeleton, the name
+ * gets a prefix that does: "dance" on "auRig" becomes "a_dance". Returns NULL on failure. Must be freed with pose_document_free. */
 POSE_API struct pose_document *pose_retarget_bake(const struct pose_retarget *retarget,
                                                   const struct pose_retarget_baking *baking,
                                                   const struct pose_options *options, pose_warn *warn,

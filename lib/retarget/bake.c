@@ -229,6 +229,17 @@ static void make_extras(struct retarget_bake *b)
     b->out->extras = value_done(&extras);
 }
 
+/* A name that says for whom the clip is now, where the target's names do. */
+static bool name_clip(struct retarget_bake *b)
+{
+    const char *name = b->out->name ? b->out->name : b->wishes->name;
+    const char *prefix = format_clip_prefix(b->wishes->to, name, b->r->target->skeleton->name);
+    if (!name || !*prefix)
+        return true;
+    b->out->name = arena_format(b->arena, "%s%s", prefix, name);
+    return b->out->name;
+}
+
 static bool make_clip(struct retarget_bake *b)
 {
     struct pose_clip bare = *b->r->clip;
@@ -246,7 +257,7 @@ static bool make_clip(struct retarget_bake *b)
     if (b->rules == POSE_RULES_SIMS3)
         b->out->duration = b->times[b->samples - 1];
     make_extras(b);
-    return true;
+    return name_clip(b);
 }
 
 static void say(pose_warn *warn, void *user, const char *code, const char *format, ...) POSE_PRINTF(4, 5);

@@ -16,6 +16,7 @@ struct choice {
     const struct pose_skeleton *skeleton;
     bool is_made_for;
     uint32_t matches;
+    unsigned adulthood;
 };
 
 static uint32_t count_moving(const struct pose_clip *clip)
@@ -29,13 +30,16 @@ static uint32_t count_moving(const struct pose_clip *clip)
     return count;
 }
 
-/* As the server chooses: by the game's naming, then by the most matches, then the one with the fewest other joints. */
+/* As the server chooses: by the game's naming, then by the most matches, then a grown person's, then the one with the
+ * fewest other joints. */
 static bool is_better(const struct choice *a, const struct choice *b)
 {
     if (!b->skeleton || a->is_made_for != b->is_made_for)
         return !b->skeleton || a->is_made_for;
     if (a->matches != b->matches)
         return a->matches > b->matches;
+    if (a->adulthood != b->adulthood)
+        return a->adulthood > b->adulthood;
     return a->skeleton->joint_count < b->skeleton->joint_count;
 }
 
@@ -48,6 +52,7 @@ static void consider(struct choice *best, const struct player *player, const str
     if (skeleton) {
         one.matches = pose_skeleton_match(skeleton, player->clip);
         one.is_made_for = pose_made_for(naming, skeleton->name);
+        one.adulthood = pose_adulthood(skeleton->name);
     }
     if (!skeleton || 2 * one.matches < count_moving(player->clip) || !one.matches || !is_better(&one, best)) {
         pose_document_free(document);

@@ -15,6 +15,7 @@ struct candidate {
     uint32_t matches;
     bool named;  /* the name of the clip refers to it */
     bool beside; /* in the same folder */
+    unsigned adulthood;
     int64_t place;
 };
 
@@ -36,6 +37,8 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
         return a->matches > b->matches;
     if (a->beside != b->beside)
         return a->beside;
+    if (a->adulthood != b->adulthood)
+        return a->adulthood > b->adulthood;
     if (a->asset->joint_count != b->asset->joint_count)
         return a->asset->joint_count < b->asset->joint_count;
     return id_compare(&a->asset->id, &b->asset->id) < 0;
@@ -63,6 +66,7 @@ static void consider_half(struct choosing *choosing, const struct index_asset *s
                                            .matches = matches,
                                            .named = pose_made_for(&choosing->naming, skeleton->name),
                                            .beside = beside,
+                                           .adulthood = pose_adulthood(skeleton->name),
                                            .place = place});
 }
 
@@ -96,6 +100,7 @@ static void consider_own_file(struct choosing *choosing)
         struct candidate candidate = {.asset = skeleton,
                                       .matches = known_matches(skeleton, asset),
                                       .named = pose_made_for(&choosing->naming, skeleton->name),
+                                      .adulthood = pose_adulthood(skeleton->name),
                                       .place = place_of(choosing->catalog, skeleton)};
         if (candidate.matches || any)
             consider(choosing, &candidate);

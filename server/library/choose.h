@@ -5,8 +5,8 @@
  *   2. the one that its character names;
  *   3. among its own archive's, then the command line's, then the built-in ones, a skeleton that has at least half of
  *      the tracks that move joints (bones of a mesh): first one that belongs to it by the family's naming, then the
- *      one with the most matches, then one in the same folder, then the one with the fewest other joints, then the
- *      smallest id.
+ *      one with the most matches, then one in the same folder, then a grown person's, then the one with the fewest
+ *      other joints, then the smallest id.
  */
 #ifndef POSED_SERVER_LIBRARY_CHOOSE_H
 #define POSED_SERVER_LIBRARY_CHOOSE_H

@@ -181,6 +181,46 @@ class Folders(unittest.TestCase):
 
         self.everywhere(files, wanted, told)
 
+    def test_who_says_no_age_is_an_adult(self):
+        """Every order of rigs of equal bones, whatever their ids and places: never by chance."""
+        rigs = ("puRig", "auRig", "cuRig", "buRig")
+        for length in range(1, 9):
+            for others in ((), ("adRig", "cdRig")):
+                chosen = rigs + others
+                files = {f"{rig}.rig": sims3.rig(rig, [(name, i - 1, (0, length + k / 10, 0))
+                                                       for i, name in enumerate(PEOPLE)])
+                         for k, rig in enumerate(chosen[length % len(chosen):] + chosen[:length % len(chosen)])}
+                files["dance.clip"] = sims3.clip("dance", [still(bone) for bone in PEOPLE])
+                with Daemon() as daemon:
+                    reply = daemon.client.post("/v1/archives", zipped(list(files.items())), name="all.zip")
+                    self.assertEqual(reply.status, 201, reply)
+                    self.check(daemon.client, {"dance.clip": "auRig"})
+
+    def test_a_toddlers_rig_of_fewer_bones_is_no_adult(self):
+        """Fewer other joints decide only between rigs of one age; the number of known joints decides before."""
+        files = {"auRig.rig": sims3.rig("auRig", [(name, i - 1, (0, 1, 0)) for i, name in enumerate((*PEOPLE, "b__Jaw__"))]),
+                 "puRig.rig": sims3.rig("puRig", [(name, i - 1, (0, 0.5, 0)) for i, name in enumerate(PEOPLE)]),
+                 "dance.clip": sims3.clip("dance", [still(bone) for bone in PEOPLE])}
+        self.everywhere(files, {"dance.clip": "auRig"})
+
+    def test_of_animals_the_grown_one(self):
+        for length in range(1, 7):
+            files = {f"{rig}.rig": sims3.rig(rig, [(name, i - 1, (0, length + k / 10, 0))
+                                                   for i, name in enumerate(PEOPLE)])
+                     for k, rig in enumerate(("cdRig", "adRig", "ccRig", "chRig"))}
+            files["run.clip"] = sims3.clip("run", [still(bone) for bone in PEOPLE])
+            with Daemon() as daemon:
+                reply = daemon.client.post("/v1/archives", zipped(list(files.items())), name="all.zip")
+                self.assertEqual(reply.status, 201, reply)
+                self.check(daemon.client, {"run.clip": "adRig"})
+
+    def test_alone_it_stands_on_the_built_in_adult(self):
+        with Daemon() as daemon:
+            clip = sims3.clip("dance", [still(bone) for bone in PEOPLE])
+            self.assertEqual(daemon.client.post("/v1/archives", clip, name="dance.clip").status, 201)
+            skeleton = daemon.client.items("/v1/clips")[0]["skeleton"]
+            self.assertEqual(daemon.client.get(f"/v1/skeletons/{skeleton}").json["name"], "The Sims 3 adult stand-in")
+
     def test_a_variant_is_known_by_its_key(self):
         """Inside "a_walk" may be a dog's: the id of the entry says so."""
         bones = [still(bone) for bone in PEOPLE]

@@ -80,6 +80,7 @@ const struct family family_sims = {
     .codecs = codecs,
     .archives = archives,
     .made_for = sims_made_for,
+    .adulthood = sims_adulthood,
     .wear_of = NOT_IN_PAGES(sims_wear_of),
     .relations = NOT_IN_PAGES(sims_relations),
     .has_key = NOT_IN_PAGES(sims_has_key),

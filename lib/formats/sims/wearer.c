@@ -64,6 +64,11 @@ bool sims_made_for(const struct pose_naming *what, const char *skeleton)
     return species && contains(skeleton, species);
 }
 
+unsigned sims_adulthood(const char *skeleton)
+{
+    return contains(skeleton, "adult") ? 2 : 0;
+}
+
 /* The start of the last but n-th of the words that dashes separate; NULL: there are fewer. */
 static const char *word_from_end(const char *name, unsigned n)
 {

@@ -388,3 +388,24 @@ bool sims3_made_for(const struct pose_naming *what, const char *skeleton)
     size_t row = find_code(cut.two_actors && is_of_second(what) ? cut.y : cut.x);
     return row < AGES && ages[row].rig && is_rig(skeleton, ages[row].rig);
 }
+
+unsigned sims3_adulthood(const char *skeleton)
+{
+    for (size_t i = 0; i < AGES; i++) {
+        if (ages[i].rig && !strcmp(ages[i].age, "adult") && is_rig(skeleton, ages[i].rig))
+            return strcmp(ages[i].species, "human") ? 1 : 2;
+    }
+    return 0;
+}
+
+const char *sims3_clip_prefix(const char *skeleton)
+{
+    /* Only people get clips of others. */
+    static const char *const people[][2] = {
+        {"auRig", "a_"}, {"cuRig", "c_"}, {"puRig", "p_"}, {"buRig", "b_"}};
+    for (size_t i = 0; i < sizeof people / sizeof *people; i++) {
+        if (is_rig(skeleton, people[i][0]))
+            return people[i][1];
+    }
+    return NULL;
+}

@@ -17,6 +17,10 @@ uint32_t sims3_clip_group(const char *name, size_t length);
 /* For struct family: "c2o_sit_x" is made for the rig "cuRig". With two actors the name's suffix, "_x" or "_y",
  * selects the actor, otherwise the clip's own actor name. */
 bool sims3_made_for(const struct pose_naming *what, const char *skeleton);
+/* For struct family: "auRig" is a grown person's, "adRig" a grown animal's. */
+unsigned sims3_adulthood(const char *skeleton);
+/* For struct family: "c_" for "cuRig". */
+const char *sims3_clip_prefix(const char *skeleton);
 /* "afBodyDressSunbelt_lod1" is the body of a woman (wear.c). */
 bool sims3_wear_of(const struct pose_naming *what, struct pose_wear *part);
 

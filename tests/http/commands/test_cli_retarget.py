@@ -37,6 +37,24 @@ class Retarget(unittest.TestCase):
         out, _ = self.posed("info", back)
         self.assertIn("sl-viewer: would take it", out)
 
+    def test_a_name_says_whose_it_is(self):
+        """The Sims 3 knows by the name on whom a clip is played, so what is made for an adult stands on the adult."""
+        clip, again = self.folder / "walk.clip", self.folder / "again.clip"
+        self.posed("convert", self.walk, clip, "--to", "sims3-clip", "--retarget")
+        out, _ = self.posed("info", clip, "--json")
+        name = json.loads(out)["clips"][0]["name"]
+        self.assertTrue(name.startswith("a_"), name)
+        toes = self.toes(clip)
+        self.assertLess(abs(min(toes)), 0.05)
+        self.posed("convert", clip, again, "--to", "sims3-clip", "--retarget")
+        out, _ = self.posed("info", again, "--json")
+        self.assertEqual(json.loads(out)["clips"][0]["name"], name)
+
+    def toes(self, clip):
+        out, _ = self.posed("sample", clip, "--t", "0", "--space", "model")
+        joints = {joint["name"]: joint for joint in json.loads(out)["joints"]}
+        return [joints[f"b__{side}_Toe__"]["matrix"][13] for side in "LR"]
+
     def test_options_are_those_of_the_api(self):
         """Each changes the file; the same options make the same file that the daemon answers."""
         made = {}

@@ -1,7 +1,9 @@
 /* What families say beyond their formats: here for which skeleton something is made, by its name. */
 #include "lib/formats/table.h"
+#include "lib/formats/rules.h"
 #include "tests/support/unit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct {
@@ -50,6 +52,73 @@ TEST(a_naming_says_for_which_skeleton_a_thing_is_made)
         ck_assert_msg(pose_made_for(&what, namings[i].skeleton) == namings[i].made, "%s %s on %s",
                       what.format ? what.format : "-", what.name ? what.name : "-",
                       namings[i].skeleton ? namings[i].skeleton : "-");
+    }
+}
+
+static const struct {
+    const char *skeleton;
+    unsigned adulthood;
+} ages[] = {
+    {"auRig", 2},
+    {"AURIG", 2},
+    {"S3_8EAF13DE_00000000_0123456789ABCDEF_auRig%%+GRANNYRIG.grannyrig", 2},
+    {"The Sims 3 adult stand-in", 2},
+    {"adult", 2},
+    {"Adult.skel", 2},
+    {"adRig", 1},
+    {"ahRig", 1},
+    {"The Sims 3 pet stand-in", 1},
+    {"The Sims 3 child stand-in", 0},
+    {"cuRig", 0},
+    {"puRig", 0},
+    {"buRig", 0},
+    {"cdRig", 0},
+    {"child", 0},
+    {"dog", 0},
+    {"auRig2", 0},
+    {"", 0},
+    {NULL, 0},
+};
+
+TEST(a_skeleton_says_whether_it_is_grown)
+{
+    for (size_t i = 0; i < sizeof ages / sizeof *ages; i++)
+        ck_assert_msg(pose_adulthood(ages[i].skeleton) == ages[i].adulthood, "%s",
+                      ages[i].skeleton ? ages[i].skeleton : "-");
+}
+
+static const struct {
+    const char *format, *name, *skeleton, *prefix;
+} prefixes[] = {
+    {"sims3-clip", "dance", "auRig", "a_"},
+    {"sims3-clip", "dance", "The Sims 3 adult stand-in", "a_"},
+    {"sims3-clip", "dance", "cuRig", "c_"},
+    {"sims3-clip", "dance", "puRig", "p_"},
+    {"sims3-clip", "a_dance", "auRig", ""},
+    {"sims3-clip", "t_dance", "auRig", ""}, /* teens have the adults' */
+    {"sims3-clip", "c_dance", "auRig", "a_"},
+    {"sims3-clip", "a2c_hug_y", "auRig", "a_"},
+    {"sims3-clip", "dance", "adRig", ""},
+    {"sims3-clip", "dance", "my own", ""},
+    {"sims3-clip", "dance", NULL, ""},
+    {"sims3-clip", NULL, "auRig", "a_"},
+    {"sims1-cmx", "dance", "adult", ""},
+    {"sl-anim", "dance", "auRig", ""},
+    {"gltf", "dance", "auRig", ""},
+    {NULL, "dance", "auRig", ""},
+};
+
+TEST(a_prefix_makes_a_clip_for_its_skeleton)
+{
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        const char *name = prefixes[i].name, *skeleton = prefixes[i].skeleton;
+        const char *prefix = format_clip_prefix(prefixes[i].format, name, skeleton);
+        ck_assert_msg(!strcmp(prefix, prefixes[i].prefix), "%s on %s: %s", name ? name : "-",
+                      skeleton ? skeleton : "-", prefix);
+        char whole[40];
+        snprintf(whole, sizeof whole, "%s%s", prefix, name ? name : "");
+        const struct pose_naming naming = {.format = prefixes[i].format, .kind = "clip", .name = whole};
+        ck_assert(!*prefix || pose_made_for(&naming, skeleton));
     }
 }
 
