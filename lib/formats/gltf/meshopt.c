@@ -65,6 +65,14 @@ static bool check_stride(struct gltf *g, const struct packed *packed)
            gltf_refuse(g, "bad_stride", "/byteStride", "elements of %llu bytes", (unsigned long long)stride);
 }
 
+/* Before the size is judged, which is that of version 0: version 1 packs tighter. */
+static bool check_version(struct gltf *g, const struct packed *packed)
+{
+    return !packed->bytes.size || packed->bytes.data[0] != 0xa1 ||
+           gltf_refuse_kind(g, "meshopt_version", "",
+                            "it is packed by version 1 of the codec, only version 0 is supported");
+}
+
 /* Accepts the count only if the bytes can hold that many elements: data expands at most 64-fold. */
 static bool check_count(struct gltf *g, const struct packed *packed)
 {
@@ -92,8 +100,7 @@ static bool unpack(struct gltf *g, const struct packed *packed, uint8_t **elemen
         return false;
     const char *wrong = meshopt_unpack(packed->bytes, packed->count, (uint32_t)packed->stride, out);
     if (wrong)
-        return packed->bytes.data[0] == 0xa1 ? gltf_refuse_kind(g, "meshopt_version", "", wrong)
-                                             : gltf_refuse(g, "bad_meshopt", "", "%s", wrong);
+        return gltf_refuse(g, "bad_meshopt", "", "%s", wrong);
     unfilter(packed, out);
     *elements = out;
     return true;
@@ -110,7 +117,8 @@ bool gltf_unpack(struct gltf *g, uint32_t view, const struct pose_value *object,
         return gltf_refuse(g, "bad_member", "", "must be an object");
     if (!gltf_size(g, packed.object, "count", 0, &packed.count) || !read_mode(g, &packed) ||
         !gltf_part(g, packed.object, &packed.bytes, &packed.stride) || !check_stride(g, &packed) ||
-        !check_count(g, &packed) || (!g->unpacked[view] && !unpack(g, &packed, &g->unpacked[view])))
+        !check_version(g, &packed) || !check_count(g, &packed) ||
+        (!g->unpacked[view] && !unpack(g, &packed, &g->unpacked[view])))
         return false;
     *bytes = (struct pose_bytes){g->unpacked[view], (size_t)(packed.count * packed.stride)};
     *stride = packed.stride;

@@ -11,10 +11,10 @@
 
 enum { MAX_IMAGES = 256, MAX_IMAGE_BYTES = 128 << 20 }; /* of one document */
 
-/* The source of a texture; extensions name images that other programs cannot read, beside the plain one. */
-static uint32_t source_of(const struct gltf *g, uint32_t texture)
+/* The image that a texture, or an extension of it, names as its source. */
+static uint32_t source_of(const struct gltf *g, const struct pose_value *texture)
 {
-    const struct pose_value *source = pose_value_find(g->textures.items[texture], "source");
+    const struct pose_value *source = pose_value_find(texture, "source");
     return source && source->kind == POSE_INT && source->as.integer >= 0 &&
                    source->as.integer < g->images.count
                ? (uint32_t)source->as.integer
@@ -100,9 +100,30 @@ static bool add_image(struct gltf *g, uint32_t image, const struct pose_value *o
     return true;
 }
 
+/* A texture without a plain image beside those of extensions is not read; said once for each image. */
+static void warn_unread(struct gltf *g, uint32_t texture)
+{
+    static const char *const names[] = {"EXT_texture_webp", "KHR_texture_basisu", "EXT_texture_avif",
+                                        "MSFT_texture_dds"};
+    const struct pose_value *extensions = pose_value_find(g->textures.items[texture], "extensions");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct pose_value *extension = pose_value_find(extensions, names[i]);
+        uint32_t image = source_of(g, extension);
+        if (!extension || (image != GLTF_NONE && g->picture[image].is_read))
+            continue;
+        if (image != GLTF_NONE)
+            g->picture[image].is_read = true;
+        warning_add(&g->job->warnings, POSE_WARNING, "image_left_out", POSE_NO_OFFSET,
+                    "/textures/%u is not read: it has an image by %s only; add one in PNG or JPEG", texture,
+                    names[i]);
+    }
+}
+
 const char *gltf_picture(struct gltf *g, uint32_t texture)
 {
-    uint32_t image = source_of(g, texture);
+    uint32_t image = source_of(g, g->textures.items[texture]);
+    if (image == GLTF_NONE)
+        warn_unread(g, texture);
     struct pose_error *error = g->job->error;
     if (image == GLTF_NONE || g->picture[image].is_read)
         return image == GLTF_NONE ? NULL : g->picture[image].name;

@@ -13,9 +13,10 @@
 #define MATERIAL(image) "{\"pbrMetallicRoughness\":{" image "}}"
 
 /* A grey pixel. */
-#define PICTURE                                                                                              \
-    "\"images\":[{\"uri\":\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACk"        \
-    "lEQVR42mNoAAAAggCB2kUIOwAAAABJRU5ErkJggg==\"}],\"textures\":[{\"source\":0}]"
+#define PIXEL                                                                                                \
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR42mNo"                                           \
+    "AAAAggCB2kUIOwAAAABJRU5ErkJggg=="
+#define PICTURE "\"images\":[{\"uri\":\"data:image/png;base64," PIXEL "\"}],\"textures\":[{\"source\":0}]"
 
 /* Decodes a mesh of two triangles with two UV sets: the corners (0, 0) (1, 0) (0.5, 1), and the same plus 10. material:
  * of each triangle; own: the second has vertices of its own. */
@@ -184,4 +185,100 @@ TEST(four_textures_on_the_same_vertices)
         check_uv(set_of(mesh, mesh->materials[i].emissive_uv)[0], (float)(2 * i + 2), 0);
     }
     pose_document_free(document);
+}
+
+static const struct pose_warning *find_warning(const struct pose_document *document, const char *code)
+{
+    for (uint32_t i = 0; i < document->warning_count; i++) {
+        if (!strcmp(document->warnings[i].code, code))
+            return &document->warnings[i];
+    }
+    return NULL;
+}
+
+/* The first two accessors: the keys of a clip. */
+static void put_keys(struct gltf_file *file)
+{
+    static const float times[2] = {0, 1}, moves[6] = {0};
+    gltf_put_floats(file, 1, 2, times);
+    gltf_put_floats(file, 3, 2, moves);
+}
+
+/* A file of a clip of one node, and what it shows. */
+static struct pose_document *read_clip(struct gltf_file *file, const char *members)
+{
+    char all[4000];
+    snprintf(
+        all, sizeof all,
+        "\"nodes\":[{\"name\":\"n\",\"mesh\":0}],\"animations\":[{\"samplers\":[{\"input\":0,"
+        "\"output\":1}],\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"translation\"}}]}],%s",
+        members);
+    gltf_write(file, false, all);
+    struct pose_document *document = codec_must_decode("gltf", file->bytes.data, file->bytes.size);
+    gltf_free(file);
+    ck_assert_uint_eq(document->clip_count, 1);
+    ck_assert_uint_eq(document->clips->key_count, 2);
+    return document;
+}
+
+TEST(a_picture_of_an_extension_is_said_to_be_missing)
+{
+    static const char *const extensions[] = {"EXT_texture_webp", "KHR_texture_basisu"};
+    static const float places[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0}, uvs[6] = {0};
+    for (unsigned i = 0; i < 4; i++) {
+        struct gltf_file file = {0};
+        char members[2000];
+        put_keys(&file);
+        gltf_put_floats(&file, 3, 3, places);
+        gltf_put_floats(&file, 2, 3, uvs);
+        /* Of the last two one has a plain image beside it. */
+        snprintf(
+            members, sizeof members,
+            "\"images\":[{\"uri\":\"a.webp\"},{\"uri\":\"data:image/png;base64,%s\"}],"
+            "\"textures\":[{%s\"extensions\":{\"%s\":{\"source\":0}}}],"
+            "\"materials\":[" MATERIAL(IMAGE(NO_MOVE)) "],"
+                                                       "\"meshes\":[{\"primitives\":[{\"attributes\":{"
+                                                       "\"POSITION\":2,\"TEXCOORD_0\":3},\"material\":0}]}]",
+            PIXEL, i > 1 ? "\"source\":1," : "", extensions[i % 2]);
+        struct pose_document *document = read_clip(&file, members);
+        const struct pose_warning *warning = find_warning(document, "image_left_out");
+        ck_assert_int_eq(warning != NULL, i < 2);
+        ck_assert(!warning || strstr(warning->message, extensions[i]));
+        ck_assert_int_eq(document->meshes->materials->image != NULL, i > 1);
+        pose_document_free(document);
+    }
+}
+
+/* Its clip is read; the 36 bytes of version 1 are less than version 0 could have. */
+TEST(a_mesh_packed_otherwise_is_left_out_alone)
+{
+    static const struct {
+        const char *mode, *word;
+        uint8_t first;
+    } rows[] = {{"ATTRIBUTES", "version 1", 0xa1},
+                {"TRIANGLES", "ATTRIBUTES", 0xe1},
+                {"INDICES", "ATTRIBUTES", 0xd1}};
+    static const char *const extensions[] = {"EXT_meshopt_compression", "KHR_meshopt_compression"};
+    for (unsigned i = 0; i < 6; i++) {
+        struct gltf_file file = {0};
+        uint8_t bytes[36] = {rows[i / 2].first};
+        char view[300];
+        put_keys(&file);
+        gltf_put_bytes(&file, bytes, sizeof bytes);
+        file.views.size--; /* its brace */
+        snprintf(view, sizeof view,
+                 ",\"extensions\":{\"%s\":{\"buffer\":0,\"byteOffset\":32,\"byteLength\":36,\"byteStride\":"
+                 "12,\"count\":3,"
+                 "\"mode\":\"%s\"}}}",
+                 extensions[i % 2], rows[i / 2].mode);
+        ck_assert(pose_buffer_append(&file.views, view, strlen(view)));
+        gltf_put_accessor(&file, "{\"bufferView\":2,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}");
+        struct pose_document *document =
+            read_clip(&file, "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":2}}]}]");
+        const struct pose_warning *warning = find_warning(document, "mesh_left_out");
+        ck_assert(warning && strstr(warning->message, "/bufferViews/2/extensions/") &&
+                  strstr(warning->message, rows[i / 2].word));
+        ck_assert_uint_eq(document->mesh_count, 0);
+        pose_document_free(document);
+    }
 }
