@@ -34,14 +34,20 @@ static bool check_primitives(const struct pose_mesh *mesh, uint32_t k, struct po
     return true;
 }
 
+/* A material that shows nothing may name any UV set: it is not written. Expects primitives in range. */
 static bool check_materials(const struct pose_mesh *mesh, uint32_t k, struct pose_error *error)
 {
     uint32_t sets = mesh->further_uv_count + 1;
-    for (uint32_t i = 0; i < mesh->material_count; i++) {
-        const struct pose_material *material = &mesh->materials[i];
+    uint32_t count = mesh->primitive_count ? mesh->primitive_count : mesh->material_count != 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct pose_primitive *primitive = mesh->primitive_count ? &mesh->primitives[i] : NULL;
+        uint32_t number = primitive ? primitive->material : 0;
+        const struct pose_material *material = &mesh->materials[number];
+        if (primitive && !primitive->face_count)
+            continue;
         if (material->image_uv >= sets || material->emissive_uv >= sets)
             return error_set(error, POSE_BAD_DATA, "bad_material",
-                             "meshes[%u].materials[%u]: UV set %u of %u", k, i,
+                             "meshes[%u].materials[%u]: UV set %u of %u", k, number,
                              material->image_uv >= sets ? material->image_uv : material->emissive_uv, sets);
     }
     return true;
