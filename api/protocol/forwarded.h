@@ -14,7 +14,7 @@
 void forwarded_client(const struct api_request *request, const struct address_list *trusted,
                       char client[API_CLIENT_CAPACITY]);
 
-/* X-Forwarded-Host as a trusted peer sends it, exactly once, whatever it says. NULL: there is none to be believed. */
+/* X-Forwarded-Host of a trusted peer, if sent exactly once, unchecked; else NULL. */
 const char *forwarded_host(const struct api_request *request, const struct address_list *trusted);
 
 /*

@@ -1,7 +1,7 @@
 /*
  * Ids of assets and archives: the first 128 bits of a SHA-256 over parts, each preceded by its length as a 64-bit
- * little-endian number. The same bytes with the same companion
- * files have the same id on every server and after every restart.
+ * little-endian number. The same bytes with the same companion files have the same id on every server and after every
+ * restart.
  */
 #ifndef POSED_SERVER_STORE_IDS_H
 #define POSED_SERVER_STORE_IDS_H

@@ -17,9 +17,9 @@ struct store {
     uint64_t most;
     _Atomic uint64_t bytes;
     atomic_bool down;
-    _Atomic uint64_t
-        full_at;   /* bytes that were free, and one more, when the last write found no room; 0: it did not */
-    bool is_clean; /* it was left by a daemon that had checked it, and nothing has changed since */
+    /* 1 + the free bytes when the last write failed for want of room; 0: it did not. */
+    _Atomic uint64_t full_at;
+    bool is_clean;        /* it was left by a daemon that had checked it, and nothing has changed since */
     atomic_bool is_sound; /* it is checked, and no change was left half done: it can be left like that */
     pthread_mutex_t
         lock; /* guards blobs and catalog, unless that is shared: then both take care of themselves */

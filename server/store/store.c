@@ -37,7 +37,7 @@ const struct object_metrics *store_objects(const struct store *store)
     return store->blobs->count ? store->blobs->count(store->blobs) : NULL;
 }
 
-/* Free bytes of the disk of the folder; without free inodes there are none. UINT64_MAX if that is not known. */
+/* Free bytes on the disk of the folder, 0 if it has no free inodes; UINT64_MAX if unknown. */
 static uint64_t free_bytes(const struct store *store)
 {
     struct statvfs disk;

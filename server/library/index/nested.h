@@ -1,6 +1,6 @@
 /*
- * Containers inside a container, one level deep; two where the middle one is a format of a game, since its packs are
- * posted in ZIPs. Their entries follow the outer archive's own entries and are named "OUTER/INNER". All are open while
+ * Containers inside a container, one level deep; two where the middle one is no ZIP, since packs of a game are posted
+ * in ZIPs. Their entries follow the outer archive's own entries and are named "OUTER/INNER". All are open while
  * the archive is indexed; afterwards only those stored uncompressed stay open, and the others are unpacked again to be
  * read.
  */

@@ -73,7 +73,7 @@ TEST(too_many_scans_are_refused_by_the_head)
     ck_assert(error.status == POSE_OVER_LIMIT);
 }
 
-/* Scans in a comment, behind the end, or after fill bytes: the first two are none. */
+/* A scan in a comment or after the end of the image does not count; one after fill bytes does. */
 TEST(only_scans_of_the_picture_count)
 {
     scans(64, PICTURE_SCANS);

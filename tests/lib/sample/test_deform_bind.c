@@ -317,17 +317,17 @@ TEST(indices_of_others_are_checked)
 /* A model's list of materials may hold some that it does not show, for vertices that it does not have. */
 TEST(a_material_that_shows_nothing_may_name_any_set)
 {
-    const struct pose_material more[4] = {materials[0],
-                                          materials[1],
-                                          {.name = "unused", .image = "a", .image_uv = 7},
-                                          {.name = "empty", .emissive_image = "a", .emissive_uv = 9}};
+    const struct pose_material listed[4] = {materials[0],
+                                            materials[1],
+                                            {.name = "unused", .image = "a", .image_uv = 7},
+                                            {.name = "empty", .emissive_image = "a", .emissive_uv = 9}};
     struct pose_primitive list[3] = {primitives[0], primitives[1], {3, 0, 0}};
     struct pose_mesh mesh = make_mesh();
     struct pose_error error;
     struct pose_buffer out = {0};
     const struct pose_content content = {.mesh_count = 1, .meshes = &mesh};
     mesh.material_count = 4;
-    mesh.materials = more;
+    mesh.materials = listed;
     mesh.primitive_count = 3;
     mesh.primitives = list;
     ck_assert_msg(pose_encode("gltf", &content, NULL, NULL, NULL, &out, &error), "%s", error.detail);

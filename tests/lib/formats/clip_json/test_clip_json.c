@@ -351,6 +351,6 @@ TEST(games_files_come_back_by_way_of_json)
         ck_assert(tally->same == tally->clips || (tally == &tallies[CFP] && tally->same > 20));
     }
     ck_assert_uint_eq(tallies[0].clips, 171);
-    ck_assert_uint_eq(tallies[TSO].clips, 44);
+    ck_assert_uint_eq(tallies[TSO].clips, 48);
     ck_assert_uint_eq(tallies[CFP].clips, 35);
 }
