@@ -20,6 +20,8 @@ static const double DURATION_TOLERANCE = 0.001;
 /* A clip ends as it begins if no joint differs by more: radians, and the clip's unit of length. */
 #define SEAM_ANGLE 0.01
 #define SEAM_LENGTH 0.005
+/* Less is no movement: radians, and the clip's unit of length. */
+#define STILL 1e-4
 
 bool bake_is_even(const struct pose_channel *channel, float duration, uint32_t count)
 {
@@ -191,9 +193,35 @@ static bool set_frames(struct baking *b, uint32_t fewest, const char *stored_as)
     return true;
 }
 
+/* Whether the channel has its last value at that time already. */
+static bool is_still_from(const struct pose_channel *channel, enum pose_part part, double time)
+{
+    const size_t components = part == POSE_ROTATION ? 4 : 3;
+    for (uint32_t k = channel->count; k > 1 && (double)channel->times[k - 1] > time; k--) {
+        const float *value = channel->values + (k - 1) * components;
+        if (curve_distance(part, value - components, value) > STILL)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the last pose is there a frame before the end, as in what was a clip of The Sims before. */
+static bool ends_still(const struct pose_clip *clip, double frame)
+{
+    const double time = (double)clip->duration - 0.99 * frame;
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        for (enum pose_part part = POSE_TRANSLATION; part <= POSE_SCALE; part++) {
+            if (!is_still_from(&clip->tracks[i].channels[part], part, time))
+                return false;
+        }
+    }
+    return true;
+}
+
 /*
  * Key k is at k * duration / count, and the span from the last key to the first is part of the clip. A clip that
- * does not end as it starts gets one more frame, as otherwise its last pose would never be reached.
+ * does not end as it starts gets one more frame, as otherwise its last pose would never be reached, unless it
+ * stands still in its last one.
  */
 static bool set_even(struct baking *b)
 {
@@ -206,7 +234,7 @@ static bool set_even(struct baking *b)
     double frame = duration / count;
     if (duration <= 0)
         frame = 1 / rate;
-    else if (!b->goes_round && !is_own)
+    else if (!b->goes_round && !is_own && !(count > 1 && ends_still(&b->clip, frame)))
         count++;
     if (count * fmax(b->track_count, 1) > (double)b->key_limit)
         return error_limit(b->error, "keys", "%.0f frames of %u tracks, more than the limit of %llu keys",

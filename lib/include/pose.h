@@ -1193,7 +1193,9 @@ struct pose_conversion {
  * them, and more are inserted until every joint is within 1e-4 rad and 0.1 mm, as far as the target's frames allow;
  * a larger deviation gives a warning ("keys_off_frames").
  *
- *     gltf, bvh, json  the clip as it is; fps is left to the encoders of gltf and bvh. Settings of bvh: unit ["m"]
+ *     gltf, bvh, json  the clip as it is; fps is left to the encoders of gltf and bvh. BVH of a clip without a rate
+ *                      has the first of 30, 24, 25, 20, 60 … frames per second that all keys lie on, else about 30 with
+ *                      the last frame at the end. Settings of bvh: unit ["m"]
  *     sl-anim          keys at their own times; of foreign clips pose_convert drops keys that the viewer's
  *                      interpolation reproduces within 0.05 degrees and 0.5 mm (setting reduce). mPelvis' rest is
  *                      subtracted from its translation. A clip without remaining keys becomes one that moves
@@ -1202,7 +1204,8 @@ struct pose_conversion {
  *                      viewer would upload for that file, and is refused if the viewer would refuse it
  *     tso-anim, sims1-cmx, sims1-bcf, sims1-cfp
  *                      evenly spaced frames, 30 per second or as many as the clip of The Sims had. A foreign clip
- *                      that does not loop becomes one frame longer, which repeats its last pose. Settings: loop
+ *                      that does not loop becomes one frame longer, which repeats its last pose, unless it ends
+ *                      with a frame in which nothing moves. Settings: loop
  *                      (whether the end leads to the start) [the clip's], distance (in feet) [the clip's, 0]
  *     sims3-clip       keys on frames of 1/30 s (the clip's own, or 1 / fps); the duration becomes a whole
  *                      number of frames. Settings: actor ["x"], source_name [""]

@@ -216,6 +216,37 @@ static uint32_t choose_steps(struct encode_job *job, const struct bvh_plan *plan
     }
 }
 
+/* Whether all keys lie on frames of that rate. */
+static bool is_rate(const struct pose_clip *clip, double fps)
+{
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        for (int part = 0; part < POSE_MORPH; part++) {
+            const struct pose_channel *channel = &clip->tracks[i].channels[part];
+            for (uint32_t k = 0; k < channel->count; k++) {
+                double frames = (double)channel->times[k] * fps;
+                if (fabs(frames - round(frames)) > 0.01)
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Of a clip without a rate: the first of these on whose frames all keys and the end lie; else about the default, with the
+ * last frame at the end. */
+static double choose_rate(const struct pose_clip *clip)
+{
+    static const double rates[] = {30, 24, 25, 20, 60, 50, 48, 120, 100, 30 / 1.001, 24 / 1.001, 60 / 1.001};
+    const double duration = (double)clip->duration;
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        const double frames = duration * rates[i];
+        if (fabs(frames - round(frames)) <= 0.01 && is_rate(clip, rates[i]))
+            return rates[i];
+    }
+    const double fps = ceil(duration * DEFAULT_FPS) / duration;
+    return duration > 0 && fps <= FASTEST_FPS ? fps : DEFAULT_FPS;
+}
+
 /* ------------------------------------------------------------------------------------------------- frames -- */
 
 static bool get_fps(struct encode_job *job, double *fps)
@@ -256,7 +287,7 @@ static bool set_frames(struct bvh_plan *plan, struct encode_job *job)
     if (!(fps > 0) && clip->fps >= (float)SLOWEST_FPS && clip->fps <= (float)FASTEST_FPS)
         fps = (double)clip->fps;
     if (fps > 0 || !plan->is_upload || !(clip->duration > 0))
-        return set_rate(plan, job, fps > 0 ? fps : DEFAULT_FPS);
+        return set_rate(plan, job, fps > 0 ? fps : choose_rate(clip));
     if (clip->duration > 3600)
         return set_rate(plan, job, DEFAULT_FPS);
     uint32_t steps = choose_steps(job, plan);

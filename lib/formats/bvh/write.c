@@ -302,11 +302,11 @@ static void tell(const struct bvh_writing *writing)
 /* ----------------------------------------------------------------------------------------------- the file -- */
 
 /* A root with a position has offset 0, so that it does not matter whether a reader adds the two; other joints
- * keep the offset of the rest pose. */
+ * that move keep the offset of the rest pose. */
 static void set_offset(struct bvh_writing *writing, struct bvh_out_joint *joint, const float *rest)
 {
     bool is_root = writing->plan.skeleton->joints[joint->row].parent < 0;
-    writing->moving += !is_root && joint->places;
+    writing->moving += !is_root && (joint->places || joint->is_off);
     if (!writing->plan.is_native && is_root)
         memset(joint->offset, 0, sizeof joint->offset);
     else if (writing->plan.is_native || joint->places)

@@ -175,7 +175,8 @@ static void choose_channels(const struct bvh_writing *writing, struct bvh_out_jo
     if (writing->plan.is_native && take_channels(&old, joint->track))
         *joint = old;
     else if (!writing->plan.is_native)
-        put_channels(joint, writing->plan.skeleton->joints[joint->row].parent < 0 || joint->places);
+        put_channels(joint,
+                     writing->plan.skeleton->joints[joint->row].parent < 0 || joint->places || joint->is_off);
     else
         put_channels(joint, joint->track && joint->track->channels[POSE_TRANSLATION].count);
 }

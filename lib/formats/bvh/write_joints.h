@@ -19,8 +19,9 @@ struct bvh_out_joint {
     const struct pose_track *track; /* the one that drives it; NULL: none */
     float offset[3];
     float angles[3]; /* of the previous frame */
-    bool places;     /* has positions in a Second Life clip */
-    bool differs;    /* differs from the reference in some frame */
+    bool places;     /* moves, or has positions in a Second Life clip */
+    bool is_off;  /* stays where a game's clip puts it, off its rest: has positions, which OFFSET repeats */
+    bool differs; /* differs from the reference in some frame */
 };
 
 struct bvh_writing {

@@ -96,6 +96,19 @@ static double axes_way(const float q[4])
     return 2 * (hypot(y, z) + hypot(x, z));
 }
 
+/* A game's clip is played on a skeleton that is not in it, so that only positions keep where it puts a joint. */
+static void find_off_rest(struct bvh_writing *writing, const float *rest, float unit)
+{
+    const bool is_of_game = writing->plan.clip->rules != POSE_RULES_PLAIN;
+    for (uint32_t i = 0; i < writing->joint_count && is_of_game; i++) {
+        struct bvh_out_joint *joint = &writing->joints[i];
+        const float *still = rest + (size_t)joint->row * ROW_FLOATS;
+        const bool has_keys = joint->track && joint->track->channels[POSE_TRANSLATION].count;
+        for (int k = 0; k < 3 && has_keys && !joint->places; k++)
+            joint->is_off |= fabsf(joint->offset[k] - still[k]) > 100 * unit;
+    }
+}
+
 /* Finds what in the clip needs more than a rotation, over all frames; rest: the reference pose. */
 static void look_at_motion(struct bvh_writing *writing, const float *rest)
 {
@@ -117,6 +130,7 @@ static void look_at_motion(struct bvh_writing *writing, const float *rest)
             joint->differs |= way > STILL || axes_way(row + ROTATION_PLACE) > STILL;
         }
     }
+    find_off_rest(writing, rest, unit);
 }
 
 bool bvh_poses_init(struct bvh_writing *writing, const float **rest)
