@@ -18,7 +18,7 @@ enum {
     PICTURE_SECONDS = 3,     /* the same */
     MAX_PICTURE_FPS = 25,
     MAX_PICTURE_SECONDS = 60,
-    PICTURE_REVISION = 3, /* raised when the same request is drawn otherwise, as pictures are kept */
+    PICTURE_REVISION = 4, /* raised when the same request is drawn otherwise, as pictures are kept */
 };
 
 enum picture_type { PICTURE_SVG, PICTURE_PNG, PICTURE_WEBP };

@@ -265,6 +265,50 @@ class Others(ServedCase):
         self.assertEqual(svg.count("<use"), len("2 morph weights, no joint moves" + "smile" + "blink"))
 
 
+    def test_a_body_of_targets_alone(self):
+        """No skin and no node that moves: drawn as its weights say, and kept."""
+        places = [(x, y, z) for x in (-0.5, 0.5) for y in (0, 1) for z in (-0.5, 0.5)]
+        faces = [0, 1, 3, 0, 3, 2, 4, 6, 7, 4, 7, 5, 0, 4, 5, 0, 5, 1, 2, 3, 7, 2, 7, 6, 0, 2, 6, 0, 6, 4, 1, 5, 7, 1, 7, 3]
+        up = [(0, y, 0) for _, y, _ in places]
+        parts = [struct.pack("<24f", *(c for row in rows for c in row)) for rows in (places, up)]
+        parts += [struct.pack("<36H", *faces), struct.pack("<2f", 0, 1), struct.pack("<2f", 0, 1)]
+        kinds = [(5126, 8, "VEC3"), (5126, 8, "VEC3"), (5123, 36, "SCALAR"), (5126, 2, "SCALAR"), (5126, 2, "SCALAR")]
+        data = b"".join(parts)
+        document = {
+            "asset": {"version": "2.0"}, "nodes": [{"name": "frame", "children": [1]}, {"name": "box", "mesh": 0}],
+            "scene": 0, "scenes": [{"nodes": [0]}],
+            "meshes": [{"primitives": [{"attributes": {"POSITION": 0}, "indices": 2, "targets": [{"POSITION": 1}]}],
+                        "extras": {"targetNames": ["up"]}}],
+            "animations": [{"name": "grow", "samplers": [{"input": 3, "output": 4}],
+                            "channels": [{"sampler": 0, "target": {"node": 1, "path": "weights"}}]}],
+            "accessors": [{"bufferView": k, "componentType": kind, "count": count, "type": shape}
+                          for k, (kind, count, shape) in enumerate(kinds)],
+            "bufferViews": [{"buffer": 0, "byteOffset": sum(map(len, parts[:k])), "byteLength": len(part)}
+                            for k, part in enumerate(parts)],
+            "buffers": [{"byteLength": len(data), "uri": uri(data)}]}
+        client = self.served(document)
+        clip, mesh = (client.items(f"/v1/{kind}")[0]["id"] for kind in ("clips", "meshes"))
+        for t, height in ((0, 1), (0.25, 1.25), (1, 2)):
+            vertices = client.get(f"/v1/meshes/{mesh}/vertices", clip=clip, t=t).json
+            self.assertAlmostEqual(max(row[1] for row in vertices["positions"]), height, places=6)
+        for ending in ("png", "svg", "webp"):
+            pictures = {client.get(f"/v1/clips/{clip}/preview.{ending}", t=t).body for t in (0, 0.5, 0.9)}
+            self.assertEqual(len(pictures), 3, ending)
+        # The same box as a rigid body: where it moves less than twice its size, the camera does not follow.
+        rigid = json.loads(json.dumps(document))
+        rigid["animations"][0]["samplers"][0]["output"] = 5
+        rigid["animations"][0]["channels"][0]["target"]["path"] = "translation"
+        rigid["accessors"].append({"bufferView": 1, "componentType": 5126, "count": 2, "type": "VEC3", "byteOffset": 12})
+        other = self.served(rigid)
+        moving = other.items("/v1/clips")[0]["id"]
+        pictures = {other.get(f"/v1/clips/{moving}/preview.png", t=t).body for t in (0, 0.5, 0.9)}
+        self.assertEqual(len(pictures), 3)
+        self.assertNotIn("no joint moves", client.get(f"/v1/clips/{clip}/preview.svg", t=0.5).text)
+        glb = client.get(f"/v1/clips/{clip}.glb").body
+        scene = json.loads(glb[20:20 + struct.unpack("<I", glb[12:16])[0]])
+        self.assertIn("targets", scene["meshes"][0]["primitives"][0])
+
+
 class Beside(unittest.TestCase):
     """A .gltf whose buffer is another file, as exporters write it: as a PATH by itself, and in a folder."""
 

@@ -221,10 +221,33 @@ static struct pose_track *add_morph(struct reading *r)
     return r->morphs ? &r->morphs[r->morph_count++] : NULL;
 }
 
+/* Whether the node's mesh has targets, which are one list for each primitive. */
+static bool has_targets(const struct gltf *g, uint32_t node)
+{
+    uint32_t mesh = g->node[node].mesh;
+    const struct pose_value *primitives =
+        mesh == GLTF_NONE ? NULL : pose_value_find(g->meshes.items[mesh], "primitives");
+    return primitives && primitives->kind == POSE_ARRAY && primitives->first &&
+           pose_value_find(primitives->first, "targets");
+}
+
+/* What is drawn needs a skeleton: where nothing else is a joint, the node of a body that morphs is one. */
+static void stand_morphed(struct gltf *g)
+{
+    for (uint32_t i = 0; i < g->nodes.count; i++) {
+        if (g->node[i].is_joint)
+            return;
+    }
+    if (g->morphed != GLTF_NONE)
+        gltf_mark_joint(g, g->morphed);
+}
+
 /* Each key holds the weights of all targets, one after the other. */
 static bool read_weights(struct reading *r, uint32_t node, const struct curve *curve)
 {
     struct gltf *g = r->g;
+    if (g->morphed == GLTF_NONE && has_targets(g, node))
+        g->morphed = node;
     uint64_t targets = 0;
     const float *values = read_values(r, curve, 1, &targets);
     size_t rows = (size_t)curve->count * (curve->kind == GLTF_CUBIC ? 3 : 1);
@@ -402,6 +425,7 @@ bool gltf_read_clips(struct gltf *g)
         if (!read_keyless(g, i, &clips[g->animations.count + i]))
             return false;
     }
+    stand_morphed(g);
     job->document->clips = clips;
     job->document->clip_count = (uint32_t)count;
     return true;

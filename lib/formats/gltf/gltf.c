@@ -24,7 +24,7 @@ static void warn_about_clips(struct gltf *g)
 
 static bool decode(struct decode_job *job)
 {
-    struct gltf g = {.job = job, .root = GLTF_NONE};
+    struct gltf g = {.job = job, .root = GLTF_NONE, .morphed = GLTF_NONE};
     bool done = gltf_open(&g) && gltf_read_nodes(&g) && gltf_read_skins(&g) && gltf_read_humanoid(&g) &&
                 gltf_read_clips(&g) && gltf_build_skeleton(&g) && gltf_read_meshes(&g);
     if (done)

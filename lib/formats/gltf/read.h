@@ -59,10 +59,11 @@ struct gltf {
     bool is_ours;                      /* an animation or scene has the extras of our own writer */
     uint32_t root; /* node whose translation keys include the skeleton's rest, GLTF_NONE: none */
     float root_rest[3];
-    struct name_index names;            /* of nodes */
-    struct gltf_look *look;             /* [materials.count + 1] */
-    struct gltf_image *picture;         /* [images.count] */
-    size_t image_bytes;                 /* of all images so far */
+    uint32_t morphed;           /* the first node with targets whose weights a clip moves, GLTF_NONE: none */
+    struct name_index names;    /* of nodes */
+    struct gltf_look *look;     /* [materials.count + 1] */
+    struct gltf_image *picture; /* [images.count] */
+    size_t image_bytes;         /* of all images so far */
     uint64_t mesh_vertices, mesh_faces; /* of all meshes so far */
     char at[80];                        /* JSON pointer of the current object */
 };

@@ -43,7 +43,7 @@ static void hold(struct figure *figure)
 void figure_sample(struct figure *figure, double t)
 {
     const struct figure_source *source = &figure->source;
-    pose_sample(source->sampler, t, source->wrap, POSE_IN_PLACE, figure->local, NULL);
+    pose_sample(source->sampler, t, source->wrap, POSE_IN_PLACE, figure->local, figure->morphs);
     if (!source->skeleton)
         return;
     pose_model(source->sampler, figure->local, figure->matrices);
@@ -58,12 +58,14 @@ void figure_sample(struct figure *figure, double t)
 
 static bool allocate(struct figure *figure)
 {
-    size_t vertices = 1, scratch = 1, count = figure->count ? figure->count : 1;
+    size_t vertices = 1, scratch = 1, targets = 1, count = figure->count ? figure->count : 1;
     for (unsigned i = 0; i < figure->source.mesh_count; i++) {
         size_t real = figure->source.meshes[i]->real_count,
                needed = pose_deform_scratch(figure->source.skins[i]);
         vertices = real > vertices ? real : vertices;
         scratch = needed > scratch ? needed : scratch;
+        targets =
+            figure->source.meshes[i]->morph_count > targets ? figure->source.meshes[i]->morph_count : targets;
     }
     figure->shown = calloc(count, sizeof *figure->shown);
     figure->ends = calloc(count, sizeof *figure->ends);
@@ -74,8 +76,12 @@ static bool allocate(struct figure *figure)
     figure->vertices = calloc(vertices, sizeof *figure->vertices);
     figure->normals = calloc(vertices, sizeof *figure->normals);
     figure->scratch = malloc(scratch);
-    return figure->shown && figure->ends && figure->body && figure->local && figure->matrices &&
-           figure->places && figure->vertices && figure->normals && figure->scratch;
+    figure->morphs =
+        calloc((size_t)pose_sampler_morph_count(figure->source.sampler) + 1, sizeof *figure->morphs);
+    figure->targets = calloc(targets, sizeof *figure->targets);
+    return figure->morphs && figure->targets && figure->shown && figure->ends && figure->body &&
+           figure->local && figure->matrices && figure->places && figure->vertices && figure->normals &&
+           figure->scratch;
 }
 
 /* For skins without faces (Metroid Prime's have only weights) the bones are drawn. */
@@ -92,10 +98,15 @@ static void take_meshes(struct figure *figure)
     source->mesh_count = count;
 }
 
-/* The number of weights that the clip animates if it animates no joint; otherwise 0. */
-static uint32_t count_weights(const struct pose_clip *clip)
+/* The number of weights that the clip animates if it animates no joint and no mesh shows them; otherwise 0. */
+static uint32_t count_weights(const struct figure_source *source)
 {
+    const struct pose_clip *clip = source->clip;
     uint32_t count = 0;
+    for (unsigned i = 0; source->skeleton && i < source->mesh_count; i++) {
+        if (source->meshes[i]->morph_count)
+            return 0;
+    }
     for (uint32_t i = 0; i < clip->track_count; i++) {
         const struct pose_channel *channels = clip->tracks[i].channels;
         if (channels[POSE_TRANSLATION].count || channels[POSE_ROTATION].count || channels[POSE_SCALE].count)
@@ -119,7 +130,7 @@ struct figure *figure_new(const struct figure_source *source, const struct view 
         figure_free(figure);
         return NULL;
     }
-    figure->weights = count_weights(source->clip);
+    figure->weights = count_weights(&figure->source);
     if (source->skeleton && !figure->weights) {
         figure_sample(figure, 0);
         figure_choose_joints(figure);
@@ -140,6 +151,8 @@ void figure_free(struct figure *figure)
     free(figure->vertices);
     free(figure->normals);
     free(figure->scratch);
+    free(figure->morphs);
+    free(figure->targets);
     free(figure);
 }
 
@@ -259,8 +272,12 @@ void figure_pose(struct figure *figure, double t)
 void figure_deform(struct figure *figure, unsigned mesh, const float (**places)[3],
                    const float (**normals)[3])
 {
-    pose_deform(figure->source.skins[mesh], figure->matrices, figure->vertices, figure->normals,
-                figure->scratch);
+    const struct figure_source *source = &figure->source;
+    const struct pose_mesh *drawn = source->meshes[mesh];
+    bool is_morphed = drawn->morph_count && pose_sampler_morph_count(source->sampler) &&
+                      pose_mesh_weights(drawn, source->sampler, figure->morphs, figure->targets);
+    pose_deform_morphed(source->skins[mesh], figure->matrices, is_morphed ? figure->targets : NULL,
+                        figure->vertices, figure->normals, figure->scratch);
     *places = (const float(*)[3])figure->vertices;
     *normals = (const float(*)[3])figure->normals;
 }

@@ -149,6 +149,19 @@ static bool drop_far_top(struct figure *figure)
     return false;
 }
 
+/* The size of the meshes in the sampled pose. */
+static float meshes_size(struct figure *figure)
+{
+    struct range range = no_range;
+    for (unsigned mesh = 0; mesh < figure->source.mesh_count; mesh++) {
+        const float(*places)[3], (*normals)[3];
+        figure_deform(figure, mesh, &places, &normals);
+        for (uint32_t v = 0; v < figure->source.meshes[mesh]->real_count; v++)
+            range_add(&range, places[v]);
+    }
+    return range_size(&range);
+}
+
 /* A figure that travels farther than twice its own size would look tiny, so the camera follows it over the
  * ground and, if it flies, upwards. */
 static void decide_to_follow(struct figure *figure)
@@ -167,6 +180,8 @@ static void decide_to_follow(struct figure *figure)
         figure_find_middle(figure, middle);
         range_add(&way, middle);
     }
+    if (size == 0) /* one joint, which carries a body */
+        size = meshes_size(figure);
     bool over_ground = fmaxf(way.most[0] - way.least[0], way.most[2] - way.least[2]) > 2 * size;
     figure->follows[0] = figure->follows[2] = over_ground;
     figure->follows[1] = way.most[1] - way.least[1] > 2 * size;

@@ -25,6 +25,8 @@ struct figure {
     float (*places)[3];                  /* [count] joints in model space */
     float (*vertices)[3], (*normals)[3]; /* for the largest mesh */
     void *scratch;
+    float *morphs;  /* of the sampler, in the pose */
+    float *targets; /* for the mesh with the most morph targets */
     float floor;
     bool has_floor;
     uint32_t weights; /* number of morph weights, if the clip animates nothing else */
