@@ -371,11 +371,13 @@ export interface Material {
   name: string | null;
   base_color: number[];
   image: string | null;
+  image_id: string | null;
   alpha: "opaque" | "mask" | "blend";
   cutoff: number;
   two_sided: boolean;
   emissive: number[];
   emissive_image: string | null;
+  emissive_image_id: string | null;
   extras: Extras;
 }
 
@@ -385,6 +387,7 @@ export interface Mesh extends Found {
   axes: "gltf" | "native";
   skeleton: string | null;
   texture: string | null;
+  texture_id: string | null;
   faces: number[][];
   uvs: number[][];
   primitives: { material: number; faces: number[][] }[];

@@ -55,18 +55,40 @@ static void put_bone(struct json_writer *json, const char *key, const struct pos
     jsonw_string(json, key, mesh->bones && mesh->bones[bone] ? mesh->bones[bone] : id);
 }
 
-static void put_material(struct json_writer *json, const struct pose_material *material)
+enum { MAX_SEARCHES = 64 }; /* by name, through all entries of the archive */
+
+/* One mesh that is written. */
+struct shown {
+    const struct catalog *catalog;
+    const struct found_asset *found;
+    const struct pose_mesh *mesh;
+    const struct pose_skin *skin;
+    unsigned searches; /* how many are left */
+};
+
+/* The id of an image that the mesh names; null if it is not in the same archive. */
+static void put_image_id(struct json_writer *json, const char *key, struct shown *shown,
+                         const char *reference)
+{
+    const struct index_asset *image = body_image_asset(shown->catalog, shown->found->item->place,
+                                                       shown->found->document, reference, &shown->searches);
+    jsonw_optional_id(json, key, image ? &image->id : NULL);
+}
+
+static void put_material(struct json_writer *json, struct shown *shown, const struct pose_material *material)
 {
     static const char *const alphas[] = {"opaque", "mask", "blend"};
     jsonw_object(json, NULL);
     jsonw_string(json, "name", material->name);
     jsonw_floats(json, "base_color", material->base_color, 4);
     jsonw_string(json, "image", material->image);
+    put_image_id(json, "image_id", shown, material->image);
     jsonw_string(json, "alpha", alphas[material->alpha]);
     jsonw_number(json, "cutoff", material->cutoff);
     jsonw_bool(json, "two_sided", material->two_sided);
     jsonw_floats(json, "emissive", material->emissive, 3);
     jsonw_string(json, "emissive_image", material->emissive_image);
+    put_image_id(json, "emissive_image_id", shown, material->emissive_image);
     if (material->covers) {
         jsonw_object(json, "covers");
         jsonw_floats(json, "ground", material->ground, 3);
@@ -80,8 +102,10 @@ static void put_material(struct json_writer *json, const struct pose_material *m
     jsonw_end(json);
 }
 
-static void put_looks(struct json_writer *json, const struct pose_mesh *mesh, const uint32_t (*faces)[3])
+static void put_looks(struct json_writer *json, struct shown *shown)
 {
+    const struct pose_mesh *mesh = shown->mesh;
+    const uint32_t(*faces)[3] = pose_skin_faces(shown->skin);
     jsonw_array(json, "primitives");
     for (uint32_t i = 0; i < mesh->primitive_count; i++) {
         const struct pose_primitive *primitive = &mesh->primitives[i];
@@ -93,7 +117,7 @@ static void put_looks(struct json_writer *json, const struct pose_mesh *mesh, co
     jsonw_end(json);
     jsonw_array(json, "materials");
     for (uint32_t i = 0; i < mesh->material_count; i++)
-        put_material(json, &mesh->materials[i]);
+        put_material(json, shown, &mesh->materials[i]);
     jsonw_end(json);
     jsonw_array(json, "morphs");
     for (uint32_t i = 0; i < mesh->morph_count; i++) {
@@ -121,17 +145,18 @@ static void put_bindings(struct json_writer *json, const char *format, const str
     jsonw_end(json);
 }
 
-static void put_mesh(struct json_writer *json, const char *format, const struct pose_mesh *mesh,
-                     const struct pose_skin *skin)
+static void put_mesh(struct json_writer *json, struct shown *shown)
 {
+    const struct pose_mesh *mesh = shown->mesh;
     jsonw_string(json, "texture", mesh->texture);
-    put_faces(json, pose_skin_faces(skin), mesh->face_count);
+    put_image_id(json, "texture_id", shown, mesh->texture);
+    put_faces(json, pose_skin_faces(shown->skin), mesh->face_count);
     jsonw_array(json, "uvs");
     for (uint32_t i = 0; mesh->uvs && i < mesh->real_count; i++)
         jsonw_floats(json, NULL, mesh->uvs[i], 2);
     jsonw_end(json);
-    put_looks(json, mesh, pose_skin_faces(skin));
-    put_bindings(json, format, mesh);
+    put_looks(json, shown);
+    put_bindings(json, shown->found->document->format, mesh);
     jsonw_array(json, "blends");
     for (uint32_t i = 0; i < mesh->blend_count; i++) {
         jsonw_object(json, NULL);
@@ -151,7 +176,9 @@ static bool put_whole_mesh(struct api_call *call, struct json_writer *json, cons
     if (!skin)
         return false;
     jsonw_optional_id(json, "skeleton", skeleton.asset ? &skeleton.asset->id : NULL);
-    put_mesh(json, found->document->format, mesh, skin);
+    struct shown shown = {
+        .catalog = call->catalog, .found = found, .mesh = mesh, .skin = skin, .searches = MAX_SEARCHES};
+    put_mesh(json, &shown);
     pose_skin_free(skin);
     return true;
 }

@@ -1,9 +1,11 @@
 #include "server/library/bodies/body.h"
 
 #include "server/library/index/link.h"
+#include "server/library/names.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 static bool join(struct body *body, const struct catalog_item *item, struct fetch *fetch)
 {
@@ -57,4 +59,79 @@ bool body_find_image(const struct catalog *catalog, uint32_t archive, const char
             return true;
     }
     return false;
+}
+
+static bool is_picture(const char *name)
+{
+    static const char *const extensions[] = {".bmp", ".png", ".jpg", ".jpeg", ".tga"};
+    const char *dot = strrchr(name, '.');
+    for (size_t i = 0; dot && i < sizeof extensions / sizeof *extensions; i++) {
+        if (!strcasecmp(dot, extensions[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Compares without folder and extension, ignoring case. */
+static bool has_stem_of(const char *name, const char *texture)
+{
+    const char *a = name_base(name), *b = name_base(texture);
+    const char *end_a = strrchr(a, '.'), *end_b = is_picture(b) ? strrchr(b, '.') : NULL;
+    size_t length = end_a ? (size_t)(end_a - a) : strlen(a);
+    return length == (end_b ? (size_t)(end_b - b) : strlen(b)) && !strncasecmp(a, b, length);
+}
+
+bool body_find_texture(const struct catalog *catalog, uint32_t archive_index, const char *texture,
+                       struct catalog_place *place)
+{
+    const struct index_archive *archive = catalog->archives[archive_index];
+    for (uint32_t e = 0; texture && *texture && e < archive->entry_count; e++) {
+        const char *name = archive->entries[e]->name;
+        if (is_picture(name) && has_stem_of(name, texture)) {
+            *place = (struct catalog_place){archive_index, e};
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct pose_image *body_own_image(const struct pose_document *document, const char *reference)
+{
+    for (uint32_t i = 0; i < document->image_count; i++) {
+        const char *name = document->images[i].name;
+        if (name && !strcmp(name, reference))
+            return &document->images[i];
+    }
+    return NULL;
+}
+
+/* The place of a file that a material names, by its number or else by its name. */
+static bool find_file(const struct catalog *catalog, uint32_t archive, const char *reference,
+                      unsigned *searches, struct catalog_place *place)
+{
+    if (body_find_image(catalog, archive, reference, place))
+        return true;
+    if (!*searches)
+        return false;
+    --*searches;
+    return body_find_texture(catalog, archive, reference, place);
+}
+
+const struct index_asset *body_image_asset(const struct catalog *catalog, struct catalog_place mesh,
+                                           const struct pose_document *document, const char *reference,
+                                           unsigned *searches)
+{
+    if (!reference)
+        return NULL;
+    const struct pose_image *own = body_own_image(document, reference);
+    const uint32_t inner = own ? (uint32_t)(own - document->images) : 0;
+    struct catalog_place place = mesh;
+    if (!own && !find_file(catalog, mesh.archive, reference, searches, &place))
+        return NULL;
+    const struct index_entry *entry = catalog_entry(catalog, place);
+    for (uint32_t i = 0; i < entry->asset_count; i++) {
+        if (entry->assets[i].kind == ASSET_IMAGE && entry->assets[i].inner == inner)
+            return &entry->assets[i];
+    }
+    return NULL;
 }

@@ -21,5 +21,17 @@ void body_put(struct body *body);
  * none. */
 bool body_find_image(const struct catalog *catalog, uint32_t archive, const char *reference,
                      struct catalog_place *place);
+/* The picture file of the mesh's archive that has that name, whatever its folder and extension; false if there is
+ * none. Looks at all entries. */
+bool body_find_texture(const struct catalog *catalog, uint32_t archive, const char *texture,
+                       struct catalog_place *place);
+/* The image of that name in the mesh's own document; NULL if it has none. */
+const struct pose_image *body_own_image(const struct pose_document *document, const char *reference);
+
+/* The image that a material names (NULL: none), looked for in these three places; NULL if it is not there. mesh, document:
+ * the mesh's. searches: how many more times all entries may be looked at, counted down. */
+const struct index_asset *body_image_asset(const struct catalog *catalog, struct catalog_place mesh,
+                                           const struct pose_document *document, const char *reference,
+                                           unsigned *searches);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* A document that is either borrowed from the cache or owned. */
 struct held {
@@ -167,41 +166,6 @@ bool ingredients_set_skeleton(struct ingredients *ingredients, const struct ingr
 
 /* ------------------------------------------------------------------------------------------------- meshes -- */
 
-static bool is_picture(const char *name)
-{
-    static const char *const extensions[] = {".bmp", ".png", ".jpg", ".jpeg", ".tga"};
-    const char *dot = strrchr(name, '.');
-    for (size_t i = 0; dot && i < sizeof extensions / sizeof *extensions; i++) {
-        if (!strcasecmp(dot, extensions[i]))
-            return true;
-    }
-    return false;
-}
-
-/* Compares without folder and extension, ignoring case. */
-static bool has_stem_of(const char *name, const char *texture)
-{
-    const char *a = name_base(name), *b = name_base(texture);
-    const char *end_a = strrchr(a, '.'), *end_b = is_picture(b) ? strrchr(b, '.') : NULL;
-    size_t length = end_a ? (size_t)(end_a - a) : strlen(a);
-    return length == (end_b ? (size_t)(end_b - b) : strlen(b)) && !strncasecmp(a, b, length);
-}
-
-/* The picture that a mesh names, in its archive; false if there is none. */
-static bool texture_find(const struct catalog *catalog, uint32_t archive_index, const char *texture,
-                         struct catalog_place *place)
-{
-    const struct index_archive *archive = catalog->archives[archive_index];
-    for (uint32_t e = 0; texture && *texture && e < archive->entry_count; e++) {
-        const char *name = archive->entries[e]->name;
-        if (is_picture(name) && has_stem_of(name, texture)) {
-            *place = (struct catalog_place){archive_index, e};
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Adds an image; one that cannot be read is skipped, since the mesh is usable without it. */
 static void add_image(struct ingredients *ingredients, const struct catalog *catalog,
                       struct catalog_place place)
@@ -222,17 +186,6 @@ static void add_image(struct ingredients *ingredients, const struct catalog *cat
     ingredients->image_count++;
 }
 
-/* The image of that name in the mesh's own file; NULL: it has none. */
-static const struct pose_image *own_image(const struct pose_document *document, const char *reference)
-{
-    for (uint32_t i = 0; i < document->image_count; i++) {
-        const char *name = document->images[i].name;
-        if (name && !strcmp(name, reference))
-            return &document->images[i];
-    }
-    return NULL;
-}
-
 /* Adds an image under the name that a material gives it; one that cannot be read is skipped. document: the
  * mesh's. */
 static void add_named_image(struct ingredients *ingredients, const struct ingredient *mesh,
@@ -243,9 +196,9 @@ static void add_named_image(struct ingredients *ingredients, const struct ingred
     struct pose_error ignored;
     if (!reference || ingredients->image_count == INGREDIENT_IMAGES)
         return;
-    const struct pose_image *found = own_image(document, reference);
+    const struct pose_image *found = body_own_image(document, reference);
     if (!found && !body_find_image(mesh->catalog, archive, reference, &place)) {
-        if (texture_find(mesh->catalog, archive, reference, &place))
+        if (body_find_texture(mesh->catalog, archive, reference, &place))
             add_image(ingredients, mesh->catalog, place);
         return;
     }
@@ -304,7 +257,7 @@ bool ingredients_add_mesh(struct ingredients *ingredients, const struct ingredie
     }
     if (texture)
         copy->texture = region_text(&ingredients->region, name_base(texture));
-    if (texture_find(mesh->catalog, mesh->item->place.archive, copy->texture, &place))
+    if (body_find_texture(mesh->catalog, mesh->item->place.archive, copy->texture, &place))
         add_image(ingredients, mesh->catalog, place);
     if (!ingredients->region.failed)
         return true;

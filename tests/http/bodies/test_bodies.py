@@ -135,6 +135,17 @@ class Bodies(SampleCase):
             self.assertEqual(mesh["morphs"], [])
             self.assertEqual(mesh["skeleton"], character["skeleton"])
 
+    def test_a_material_leads_to_its_picture(self):
+        for character in self.characters():
+            mesh = self.client.get(f"/v1/meshes/{character['meshes'][0]['id']}").json
+            for material in mesh["materials"]:
+                image = self.client.get(f"/v1/images/{material['image_id']}").json
+                self.assertEqual((image["archive"], image["format"]), (mesh["archive"], "prime-txtr"))
+                self.assertEqual(self.client.get(f"/v1/images/{material['image_id']}.png").status, 200)
+                self.assertTrue(image["entry"].startswith(material["image"]), image["entry"])
+                self.assertEqual(material["emissive_image"] is None, material["emissive_image_id"] is None)
+            self.assertEqual((mesh["texture"], mesh["texture_id"]), (None, None))
+
     def test_images(self):
         items = self.client.items("/v1/images", format="prime-txtr")
         self.assertGreaterEqual(len(items), 11)

@@ -96,6 +96,8 @@ class GltfMeshes(SampleCase):
         self.assertEqual((skin["name"], skin["alpha"], skin["image"], skin["emissive"]), ("skin", "opaque", None, [0, 0, 1]))
         self.assertEqual((cloth["image"], cloth["alpha"], cloth["cutoff"], cloth["two_sided"], cloth["base_color"]),
                          ("cloth", "mask", 0.25, True, [1, 0.5, 0.25, 1]))
+        self.assertEqual((skin["image_id"], skin["emissive_image_id"]), (None, None))
+        self.assertEqual(cloth["image_id"], archive["images"][0]["id"])
         self.assertEqual(body["morphs"], ["lean"])
         self.assertIn("weights_dropped", json.dumps(body["warnings"]))
         self.assertEqual(hat["faces"], [[0, 2, 1], [1, 2, 3]])  # a strip, turned round by the mirroring node
@@ -140,6 +142,23 @@ class GltfMeshes(SampleCase):
         self.assertEqual([m["name"] for m in root["materials"]], ["skin", "cloth"])
         self.assertEqual(root["meshes"][0]["extras"]["targetNames"], ["lean"])
 
+    def test_each_of_two_pictures_has_its_id(self):
+        """Equal names, a second picture that glows, and one whose bytes are no picture."""
+        file = figure()
+        views = [file.view(png(1, 1, [[RED]])), file.view(png(1, 1, [[CLEAR]])), file.view(b"no picture")]
+        file.root["images"] = [{"name": "cloth", "mimeType": "image/png", "bufferView": view} for view in views]
+        file.root["textures"] = [{"source": 0}, {"source": 1}, {"source": 2}]
+        file.root["materials"][0]["emissiveTexture"] = {"index": 1, "texCoord": 1}
+        file.root["materials"][1]["pbrMetallicRoughness"] = {"baseColorTexture": {"index": 2}}
+        archive = self.upload(file.bytes())
+        skin, cloth = self.client.get(f"/v1/meshes/{archive['meshes'][0]['id']}").json["materials"]
+        self.assertIsNone(skin["image_id"])
+        for key in ("image", "emissive_image"):
+            image = self.client.get(f"/v1/images/{cloth[key + '_id']}").json
+            self.assertEqual(image["name"], cloth[key])
+            self.assertEqual(image["alpha"], True)
+        self.assertEqual(len({cloth["image_id"], cloth["emissive_image_id"]}), 2)
+
     def test_a_picture_beside_it(self):
         file = figure()
         del file.root["images"][0]["bufferView"], file.root["images"][0]["name"], file.root["images"][0]["mimeType"]
@@ -152,6 +171,8 @@ class GltfMeshes(SampleCase):
                 mesh = daemon.client.items("/v1/meshes", name="body")[0]
                 image = daemon.client.get(f"/v1/meshes/{mesh['id']}").json["materials"][1]["image"]
                 self.assertEqual(image, "my cloth.png")
+                own = [image["id"] for image in daemon.client.items("/v1/images") if image["format"] == "gltf"]
+                self.assertEqual([daemon.client.get(f"/v1/meshes/{mesh['id']}").json["materials"][1]["image_id"]], own)
                 root, _ = read_glb(daemon.client.get(f"/v1/meshes/{mesh['id']}.glb").body)
                 self.assertEqual(len(root["images"]), 1)
         reply = self.client.post("/v1/inspect", file.bytes(), name="figure.glb")

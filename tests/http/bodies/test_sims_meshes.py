@@ -139,6 +139,38 @@ class SimsMeshes(SampleCase):
         self.assertEqual(list(unpack(self.files(archive, "bmf"))), ["xskin-tube-PELVIS-BODY.bmf", "Cloth_1.bmp", "tube.cmx.bcf"])
         self.worn(unpack(self.files(archive, "mesh")))
 
+    def test_a_mesh_leads_to_its_texture(self):
+        """With the picture beside it and without; the case and the extension do not count."""
+        files = unpack(self.files(upload(self, body().bytes()), "skn"))
+        skin = files.pop("xskin-tube-PELVIS-BODY.skn")
+        for beside in ("Cloth_1.bmp", "skins/CLOTH_1.BMP", "Cloth_11.bmp", None):
+            with tempfile.TemporaryDirectory() as folder:
+                (Path(folder) / "skins").mkdir()
+                (Path(folder) / "body.skn").write_bytes(skin)
+                if beside:
+                    (Path(folder) / beside).write_bytes(files["Cloth_1.bmp"])
+                with Daemon(folder) as daemon:
+                    mesh = daemon.client.get(f"/v1/meshes/{daemon.client.items('/v1/meshes')[0]['id']}").json
+                    images = [image["id"] for image in daemon.client.items("/v1/images")]
+                    self.assertEqual(mesh["texture"], "Cloth_1")
+                    self.assertEqual(mesh["texture_id"], images[0] if beside and "11" not in beside else None, beside)
+
+    def test_each_archive_shows_its_own_texture(self):
+        files = unpack(self.files(upload(self, body().bytes()), "skn"))
+        textures = {}
+        for pixel in (3, 4):
+            data, packed = bytearray(files["Cloth_1.bmp"]), io.BytesIO()
+            data[-1] = pixel
+            with zipfile.ZipFile(packed, "w") as archive:
+                archive.writestr("body.skn", files["xskin-tube-PELVIS-BODY.skn"])
+                archive.writestr("Cloth_1.bmp", bytes(data))
+            reply = self.client.post("/v1/archives", packed.getvalue(), name=f"{pixel}.zip").json
+            self.addCleanup(self.client.request, "DELETE", f"/v1/archives/{reply['id']}")
+            textures[reply["id"]] = (reply["meshes"][0]["id"], reply["images"][0]["id"])
+        self.assertEqual(len(set(textures.values())), 2)
+        for archive, (mesh, image) in textures.items():
+            self.assertEqual(self.client.get(f"/v1/meshes/{mesh}", archive=archive).json["texture_id"], image)
+
     def worn(self, files):
         """The appearance leads to the binding, which leads to mesh and texture, by the numbers in the names."""
         keys = {tuple(struct.unpack(">II", bytes.fromhex(name.split(".")[1]))): name for name in files}
