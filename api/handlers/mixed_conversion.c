@@ -2,6 +2,7 @@
 #include "api/conversion/converted.h"
 #include "api/handlers/handlers.h"
 #include "api/poses/mixed_clip.h"
+#include "lib/core/json.h"
 #include "server/library/names.h"
 
 #include <stdlib.h>
@@ -10,28 +11,17 @@
 
 /* -------------------------------------------------------------------------------------------------- the body -- */
 
-static bool mentions(const struct api_call *call, const char *text)
-{
-    return memmem(call->request->body, call->request->body_size, text, strlen(text)) != NULL;
-}
-
-/* A clip's own JSON is a file. What is no JSON at all is taken for a damaged item if it mentions a member of one. */
+/* By its own members, however large it is and whether or not it is complete. A clip's own JSON is a file. */
 bool body_is_mixture(const struct api_call *call)
 {
     static const char json[] = "application/json";
-    static const char *const members[] = {"layers", "crossfade", "mix", "requests"};
+    static const struct json_member members[] = {
+        {"layers", 0}, {"crossfade", 0}, {"mix", 0}, {"requests", 0}, {NULL, 0}};
     const struct api_request *request = call->request;
     const char *type = request->header(request, "Content-Type");
     size_t length = type ? strcspn(type, "; \t") : 0;
-    if (length != sizeof json - 1 || strncasecmp(type, json, length) || request->body_size > ITEM_BODY ||
-        (!mentions(call, "\"layers\"") && !mentions(call, "\"crossfade\"")))
-        return false;
-    json_t *body = json_loadb((const char *)request->body, request->body_size, 0, NULL);
-    bool is_item = !body;
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        is_item |= json_object_get(body, members[i]) != NULL;
-    json_decref(body);
-    return is_item;
+    return length == sizeof json - 1 && !strncasecmp(type, json, length) &&
+           json_has_any((struct pose_bytes){request->body, request->body_size}, members);
 }
 
 /* The item itself, or the only one of a list as POST /v1/poses takes it. */

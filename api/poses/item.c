@@ -34,8 +34,10 @@ json_t *item_body(struct api_call *call)
     const struct api_request *request = call->request;
     json_error_t problem;
     if (request->body_size > ITEM_BODY) {
-        char detail[80];
-        snprintf(detail, sizeof detail, "the body has %zu bytes; at most %d", request->body_size, ITEM_BODY);
+        char detail[120];
+        snprintf(detail, sizeof detail,
+                 "the body has %zu bytes; JSON with requests, layers or crossfade may have %d",
+                 request->body_size, ITEM_BODY);
         reply_limit(call, 413, "too_large", "body", detail);
         return NULL;
     }

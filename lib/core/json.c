@@ -481,7 +481,8 @@ static int find_member(const struct json_member *members, const uint8_t *key, si
     return -1;
 }
 
-bool json_has_members(struct pose_bytes text, const struct json_member *members)
+/* Which of the members there are, a bit for each; with is_any the first one ends the search. */
+static unsigned find_members(struct pose_bytes text, const struct json_member *members, bool is_any)
 {
     uint64_t offset = 0;
     unsigned found = 0, wanted = 0, depth = 0;
@@ -490,7 +491,7 @@ bool json_has_members(struct pose_bytes text, const struct json_member *members)
         wanted++;
     size_t at = skip_blanks(text, 0);
     if (at == text.size || text.data[at] != '{')
-        return false;
+        return 0;
     while (at < text.size) {
         uint8_t byte = text.data[at];
         if (byte != '"') {
@@ -503,12 +504,26 @@ bool json_has_members(struct pose_bytes text, const struct json_member *members)
         if (depth == 1 && next < text.size && text.data[next] == ':') {
             int member = find_member(members, text.data + at, end - at);
             next = skip_blanks(text, next + 1);
-            if (member >= 0 && next < text.size && begins_as(text.data[next], members[member].begins))
+            if (member >= 0 && (!members[member].begins ||
+                                (next < text.size && begins_as(text.data[next], members[member].begins))))
                 found |= 1u << member;
-            if (found == (1u << wanted) - 1)
-                return true;
+            if (found == (1u << wanted) - 1 || (found && is_any))
+                return found;
         }
         at = end;
     }
-    return false;
+    return found;
+}
+
+bool json_has_members(struct pose_bytes text, const struct json_member *members)
+{
+    unsigned wanted = 0;
+    while (members[wanted].name)
+        wanted++;
+    return find_members(text, members, false) == (1u << wanted) - 1;
+}
+
+bool json_has_any(struct pose_bytes text, const struct json_member *members)
+{
+    return find_members(text, members, true);
 }

@@ -33,13 +33,15 @@ void json_close(struct json *json);
 void *json_alloc(struct json *json, size_t count, size_t size);
 
 /* True if the text is an object whose direct members include all those names (NULL-terminated list), each with a
- * value that begins with its character ('[', '{', '"', or '0' for a number). Scans brackets and strings only;
+ * value that begins with its character ('[', '{', '"', or '0' for a number; 0: any). Scans brackets and strings only;
  * allocates nothing. */
 struct json_member {
     const char *name;
     char begins;
 };
 bool json_has_members(struct pose_bytes text, const struct json_member *members);
+/* The same if it has at least one of them. The text may end early. */
+bool json_has_any(struct pose_bytes text, const struct json_member *members);
 
 /* The items of an array, for access by index. */
 struct json_list {

@@ -89,6 +89,33 @@ class Convert(SampleCase):
         reply = self.client.post("/v1/convert", body, headers={"Content-Type": "application/json"}, to="sl-anim")
         self.assertEqual(reply.status, 200, reply)
 
+    def send(self, body, to="glb"):
+        return self.client.post("/v1/convert", body, headers={"Content-Type": "application/json"}, to=to)
+
+    def test_large_and_damaged_items_are_still_items(self):
+        """The members at the top say what a body is, wherever they are, and not its first megabyte."""
+        layer = b'{"clip":"%s"}' % self.walk.encode()
+        for body in (b'{"layers":[' + b",".join([layer] * 60_000) + b"]}",
+                     b'{"from":0,"note":"' + b"x" * 2_000_000 + b'","crossfade":[' + layer + b"]}",
+                     b"{" + b" " * 1_100_000 + b'"mix" : "sl"}',
+                     b'{"extras":{"layers":1},"requests":[' + b"[" * 1_048_576):
+            with self.subTest(body[:20]):
+                reply = self.send(body)
+                self.assertProblem(reply, 413, limit="body")
+                self.assertIn("layers", reply.json["detail"])
+        for body in (b'{"mix":"sl"}', b'{"layers":', b'{"crossfade":[{"clip":"\xff"}]}', b'\xef\xbb\xbf{"layers":[1'):
+            with self.subTest(body):
+                self.assertEqual(self.send(body).status, 400)
+
+    def test_what_has_the_words_elsewhere_is_a_file(self):
+        body = self.client.get(f"/v1/clips/{self.walk}.json").json
+        body["extras"]["layers"] = {"mix": ["requests", "crossfade"]}
+        self.assertEqual(self.send(json.dumps(body).encode(), "sl-anim").status, 200)
+        body["extras"]["padding"] = "x" * 1_200_000
+        self.assertEqual(self.send(json.dumps(body).encode(), "sl-anim").status, 200)
+        for odd in (b'["layers"]', b'[{"layers":[]}]', b'{"name":"layers"}', b'{"a":{"layers":[]}}', b'"layers"'):
+            self.assertEqual(self.send(odd).status, 415, odd)
+
     def test_refused(self):
         good = {"clip": self.walk}
         for pointer, item in (("/layers", {"layers": []}), ("/layers/0/start", {"mix": "sl", "layers": [good | {"start": -1}]}),
