@@ -266,6 +266,9 @@ struct pose_skeleton {
     /* [joint_count][16], column-major, in the skeleton's axes: the bind matrix of each joint, from the joint's
      * own space; its last element is 0 where it is not known. NULL: the rest pose is the bind pose. */
     const float (*binds)[16];
+    /* [joint_count], model space, the skeleton's axes: where a mesh of these axes without matrices of its own hangs on
+     * each joint, unturned, if that is not the rest pose (SL). NULL: the rest pose. */
+    const float (*pivots)[3];
     const struct pose_value *extras;
     uint32_t warning_count;
     const struct pose_warning *warnings;

@@ -7,6 +7,15 @@
 
 /* ------------------------------------------------------------------------------------------- bind matrices -- */
 
+/* The matrix of a joint on its pivot. */
+static void hang_on_pivot(const float pivot[3], const struct axes_map *map, float inverse[16])
+{
+    memcpy(inverse, matrix_identity, sizeof matrix_identity);
+    for (unsigned i = 0; i < 3; i++)
+        inverse[12 + i] = 0 - pivot[i];
+    matrix_convert_axes(inverse, map);
+}
+
 /* A bone without a joint, or whose joint cannot be inverted, never moves. */
 static bool find_binds(struct pose_skin *skin, const struct pose_skeleton *skeleton, enum pose_axes axes,
                        const struct axes_map *map, struct arena *scratch)
@@ -17,12 +26,15 @@ static bool find_binds(struct pose_skin *skin, const struct pose_skeleton *skele
     if (!rest || !skin->inverse_binds || (skeleton && !matrix_rest(skeleton, axes, scratch, rest)))
         return false;
     for (uint32_t i = 0; i < mesh->bone_count; i++) {
+        const uint32_t joint = skin->joints[i];
         float *inverse = skin->inverse_binds[i];
         memcpy(inverse, mesh->inverse_binds ? mesh->inverse_binds[i] : matrix_identity,
                sizeof matrix_identity);
         if (mesh->inverse_binds) {
             matrix_convert_axes(inverse, map);
-        } else if (skin->joints[i] != SKIN_NO_JOINT && !matrix_invert(rest[skin->joints[i]], inverse)) {
+        } else if (joint != SKIN_NO_JOINT && skeleton->pivots && skeleton->axes == mesh->axes) {
+            hang_on_pivot(skeleton->pivots[joint], map, inverse);
+        } else if (joint != SKIN_NO_JOINT && !matrix_invert(rest[joint], inverse)) {
             memcpy(inverse, matrix_identity, sizeof matrix_identity);
             skin->joints[i] = SKIN_NO_JOINT;
         }

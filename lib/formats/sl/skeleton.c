@@ -336,6 +336,22 @@ static void warn_about_roots(const struct pose_skeleton *skeleton, struct warnin
                     "no bone is named mPelvis: clips have no root to move");
 }
 
+/* The sum of the pivots of a joint and its ancestors, counting only the avatar's original ("base") joints. */
+static bool add_pivots(struct pose_skeleton *skeleton, struct arena *arena)
+{
+    float(*pivots)[3] = arena_alloc(arena, skeleton->joint_count, sizeof *pivots);
+    for (uint32_t i = 0; pivots && i < skeleton->joint_count; i++) {
+        const struct pose_joint *joint = &skeleton->joints[i];
+        float own[3] = {0};
+        if (!strcmp(value_get_string(joint->extras, "support", "base"), "base"))
+            value_get_floats(joint->extras, "pivot", own, 3);
+        for (int axis = 0; axis < 3; axis++)
+            pivots[i][axis] = own[axis] + (joint->parent < 0 ? 0 : pivots[joint->parent][axis]);
+    }
+    skeleton->pivots = (const float(*)[3])pivots;
+    return pivots;
+}
+
 static bool build_skeleton(struct parsing *parsing)
 {
     struct decode_job *job = parsing->job;
@@ -351,6 +367,8 @@ static bool build_skeleton(struct parsing *parsing)
                                        .joints = joints,
                                        .root_joint = find_pelvis(joints, parsing->bones.count),
                                        .extras = value_done(&parsing->extras)};
+    if (!add_pivots(skeleton, job->arena))
+        return false;
     warn_about_roots(skeleton, &job->warnings);
     job->document->skeletons = skeleton;
     job->document->skeleton_count = 1;

@@ -83,18 +83,24 @@ struct shape {
     float positions[VERTICES][3], normals[VERTICES][3];
 };
 
-static struct shape deform(const struct pose_mesh *mesh, enum pose_axes axes, const float (*matrices)[16],
-                           const float *weights)
+static struct shape deform_on(const struct pose_skeleton *figure, const struct pose_mesh *mesh,
+                              enum pose_axes axes, const float (*matrices)[16], const float *weights)
 {
     struct pose_error error;
     struct shape shape;
-    struct pose_skin *skin = pose_skin_new(mesh, &skeleton, axes, NULL, &error);
+    struct pose_skin *skin = pose_skin_new(mesh, figure, axes, NULL, &error);
     ck_assert_msg(skin != NULL, "%s", error.detail);
     void *scratch = malloc(pose_deform_scratch(skin));
     pose_deform_morphed(skin, matrices[0], weights, shape.positions, shape.normals, scratch);
     free(scratch);
     pose_skin_free(skin);
     return shape;
+}
+
+static struct shape deform(const struct pose_mesh *mesh, enum pose_axes axes, const float (*matrices)[16],
+                           const float *weights)
+{
+    return deform_on(&skeleton, mesh, axes, matrices, weights);
 }
 
 static void find_rest(enum pose_axes axes, float (*matrices)[16])
@@ -124,6 +130,56 @@ TEST(rest_moves_nothing)
     expect3(shape.normals[1], 0, 0.6, 0.8);
     expect3(shape.normals[3], 0, 1, 0); /* to unit length */
     expect3(shape.normals[4], 0, 0, 0); /* and one that says nothing as it is */
+}
+
+/* At rest a vertex is off by as much as the pivot is; the arm is turned, and its pivot is not. */
+TEST(pivots_stand_for_the_rest_pose)
+{
+    static const float pivots[2][3] = {{0, 1.25f, 0}, {0.5f, 2, 0}};
+    struct pose_mesh mesh = make_mesh();
+    struct pose_skeleton figure = skeleton;
+    float rest[2][16];
+    figure.pivots = pivots;
+    find_rest(POSE_AXES_GLTF, rest);
+    struct shape shape = deform_on(&figure, &mesh, POSE_AXES_GLTF, (const float(*)[16])rest, NULL);
+    expect3(shape.positions[0], 0, 0.75, 0);
+    /* (0.5, 1.75, 0.25) by a quarter, (0.25, 2, 0) by the rest. */
+    expect3(shape.positions[1], 0.25 * 0.5 + 0.75 * 0.25, 0.25 * 1.75 + 0.75 * 2, 0.25 * 0.25);
+    expect3(shape.positions[4], 2, 2, 2);
+}
+
+static void bind_to(const struct pose_mesh *mesh, const struct pose_skeleton *figure, float bind[16])
+{
+    struct pose_error error;
+    struct pose_skin *skin = pose_skin_new(mesh, figure, POSE_AXES_GLTF, NULL, &error);
+    ck_assert_msg(skin != NULL, "%s", error.detail);
+    memcpy(bind, pose_skin_inverse_binds(skin)[0], 16 * sizeof *bind);
+    pose_skin_free(skin);
+}
+
+/* In other units as well, but not for a mesh of another family or with matrices of its own. */
+TEST(pivots_are_of_the_skeletons_axes)
+{
+    static const float pivots[2][3] = {{10, 20, 30}, {0, 0, 0}};
+    static const float own[BONES][16] = {
+        {[0] = 1, [5] = 1, [10] = 1, [13] = -7, [15] = 1}, {[15] = 1}, {[15] = 1}};
+    struct pose_mesh mesh = make_mesh();
+    struct pose_skeleton figure = skeleton;
+    float bind[16];
+    figure.axes = mesh.axes = POSE_AXES_INCHES;
+    figure.pivots = pivots;
+    bind_to(&mesh, &figure, bind);
+    float place[3] = {-10, -20, -30}, rest[3] = {0, -1, 0};
+    pose_convert_axes(POSE_TRANSLATION, place, 1, POSE_AXES_INCHES, POSE_AXES_GLTF);
+    pose_convert_axes(POSE_TRANSLATION, rest, 1, POSE_AXES_INCHES, POSE_AXES_GLTF);
+    ck_assert(fabsf(place[0]) > 0.2f);
+    expect3(bind + 12, (double)place[0], (double)place[1], (double)place[2]);
+    mesh.axes = POSE_AXES_GLTF;
+    bind_to(&mesh, &figure, bind);
+    expect3(bind + 12, (double)rest[0], (double)rest[1], (double)rest[2]);
+    mesh.inverse_binds = own;
+    bind_to(&mesh, &figure, bind);
+    expect3(bind + 12, 0, -7, 0);
 }
 
 /* The root goes up by 1, and the arm turns back to how its parent stands: -90 degrees about y around (0, 2, 0). */

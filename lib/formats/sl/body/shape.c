@@ -166,31 +166,16 @@ static float morph_weight(const struct lad *lad, const float *weights, enum lad_
     return 0;
 }
 
-/* The sum of the pivots of a bone and its ancestors, counting only the avatar's original ("base") joints. */
-static void pivot_of(const struct pose_skeleton *skeleton, int64_t joint, float pivot[3])
-{
-    memset(pivot, 0, 3 * sizeof *pivot);
-    for (; joint >= 0; joint = skeleton->joints[joint].parent) {
-        const struct pose_value *extras = skeleton->joints[joint].extras;
-        float own[3] = {0};
-        if (strcmp(value_get_string(extras, "support", "base"), "base") != 0)
-            continue;
-        value_get_floats(extras, "pivot", own, 3);
-        for (int axis = 0; axis < 3; axis++)
-            pivot[axis] += own[axis];
-    }
-}
-
+/* Also on skeletons that have no pivots. */
 static bool hang_on_pivots(struct pose_mesh *mesh, const struct pose_skeleton *skeleton, struct arena *arena)
 {
     float(*matrices)[16] = arena_alloc(arena, mesh->bone_count, sizeof *matrices);
     for (uint32_t bone = 0; matrices && bone < mesh->bone_count; bone++) {
-        float pivot[3];
-        pivot_of(skeleton, find_joint(skeleton->joints, skeleton->joint_count, mesh->bones[bone]), pivot);
+        int64_t joint = find_joint(skeleton->joints, skeleton->joint_count, mesh->bones[bone]);
         for (int i = 0; i < 4; i++)
             matrices[bone][5 * i] = 1;
-        for (int axis = 0; axis < 3; axis++)
-            matrices[bone][12 + axis] = -pivot[axis];
+        for (int axis = 0; joint >= 0 && axis < 3; axis++)
+            matrices[bone][12 + axis] = -skeleton->pivots[joint][axis];
     }
     mesh->inverse_binds = (const float(*)[16])matrices;
     return matrices != NULL;

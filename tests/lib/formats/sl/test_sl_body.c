@@ -63,17 +63,12 @@ static void unload(void)
 
 static float positions[MAX_VERTICES][3], normals[MAX_VERTICES][3];
 
-/* A part of the body in that shape; t < 0: at rest. */
-static void deform(const struct shape_options *options, enum lad_mesh_type type, double t)
+/* t < 0: at rest. */
+static void deform_mesh(const struct pose_mesh *mesh, const struct pose_skeleton *skeleton, double t)
 {
     static const struct pose_clip rest = {.axes = POSE_AXES_SL, .rules = POSE_RULES_SL};
     struct pose_error error;
     static float rows[MAX_MATRICES * 10], matrices[MAX_MATRICES * 16];
-    float *weights = shape_weights(body.lad, options, &body.arena);
-    const struct pose_skeleton *skeleton =
-        shape_skeleton(body.lad, weights, body.skeleton->skeletons, &body.arena);
-    const struct pose_mesh *mesh =
-        shape_mesh(body.lad, weights, type, body.parts[type]->meshes, skeleton, &body.arena);
     ck_assert(mesh && mesh->real_count <= MAX_VERTICES && skeleton->joint_count <= MAX_MATRICES);
     struct pose_sampler *sampler =
         pose_sampler_new(t < 0 ? &rest : body.walk->clips, skeleton, POSE_AXES_SL, NULL, &error);
@@ -85,6 +80,17 @@ static void deform(const struct shape_options *options, enum lad_mesh_type type,
     free(scratch);
     pose_skin_free(skin);
     pose_sampler_free(sampler);
+}
+
+/* A part of the body in that shape; t < 0: at rest. */
+static void deform(const struct shape_options *options, enum lad_mesh_type type, double t)
+{
+    float *weights = shape_weights(body.lad, options, &body.arena);
+    const struct pose_skeleton *skeleton =
+        shape_skeleton(body.lad, weights, body.skeleton->skeletons, &body.arena);
+    const struct pose_mesh *mesh =
+        shape_mesh(body.lad, weights, type, body.parts[type]->meshes, skeleton, &body.arena);
+    deform_mesh(mesh, skeleton, t);
 }
 
 static const struct shape_options bare = {.is_bare = true}, newcomer = {0};
@@ -141,6 +147,27 @@ TEST_EACH(worked_vertices, COUNT(worked))
         ck_assert_msg(fabsf(positions[one->vertex][k] - one->position[k]) <= 2e-6f,
                       "[%d]: %.6f instead of %.6f", k, (double)positions[one->vertex][k],
                       (double)one->position[k]);
+    unload();
+}
+
+/* A mesh without its avatar_lad.xml: the same as in a bare body. */
+TEST(a_lone_mesh_hangs_on_the_pivots)
+{
+    static float wanted[MAX_VERTICES][3];
+    if (!load())
+        return;
+    for (enum lad_mesh_type type = LAD_HAIR; type < LAD_MESH_TYPES; type++) {
+        const struct pose_mesh *mesh = body.parts[type]->meshes;
+        if (!mesh->influences) /* an eye */
+            continue;
+        deform(&bare, type, -1);
+        memcpy(wanted, positions, sizeof wanted);
+        deform_mesh(mesh, body.skeleton->skeletons, -1);
+        for (uint32_t i = 0; i < mesh->real_count; i++) {
+            for (int k = 0; k < 3; k++)
+                ck_assert_float_eq_tol(positions[i][k], wanted[i][k], 1e-6f);
+        }
+    }
     unload();
 }
 

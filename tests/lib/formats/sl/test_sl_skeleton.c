@@ -102,6 +102,21 @@ TEST(sample_is_read)
     pose_document_free(document);
 }
 
+/* Bones that came later do not count, nor do volumes; what says nothing does. */
+TEST(pivots_of_the_original_bones_add_up)
+{
+    struct pose_document *document = must_decode(
+        "<linden_skeleton num_bones=\"4\"><bone name=\"mPelvis\" support=\"base\" " REST " pivot=\"0.5 0 1\">"
+        "<bone name=\"mSpine1\" support=\"extended\" " REST " pivot=\"7 7 7\"><bone name=\"mTorso\" " REST
+        " pivot=\"0 .25 .5\"><collision_volume name=\"BELLY\" pivot=\"9 9 9\" support=\"extended\" " REST
+        "/></bone></bone></bone><bone name=\"b\" " BONE "/></linden_skeleton>");
+    const float wanted[5][3] = {
+        {0.5f, 0, 1}, {0.5f, 0, 1}, {0.5f, 0.25f, 1.5f}, {0, 0, 1}, {0.5f, 0.25f, 1.5f}};
+    for (int i = 0; i < 5; i++)
+        check_vector(document->skeletons[0].pivots[i], wanted[i][0], wanted[i][1], wanted[i][2]);
+    pose_document_free(document);
+}
+
 /* v turned about a fixed axis. */
 static void turn(double v[3], int axis, double degrees)
 {
