@@ -4,8 +4,12 @@ import base64
 import json
 import math
 import struct
+from pathlib import Path
 
+from daemon import Daemon
 from fixture import SampleCase
+from glb import Glb
+from test_bodies import accessor, read_glb
 
 
 def signed_volume(positions, faces):
@@ -68,6 +72,42 @@ class Meshes(SampleCase):
         self.assertProblem(reply, 400)
         self.assertEqual(reply.json["parameter"], "skeleton")
         self.assertEqual(self.client.get(f"/v1/meshes/{self.id}/vertices", skeleton="none").status, 200)
+
+    def test_a_model_of_a_pak_alone_stands_as_stored(self):
+        """Without its character nothing says which bones it has; its GLB has the same vertices."""
+        count = 0
+        for path in sorted((Path(Daemon.samples).parent / "format-samples" / "prime-cmdl").glob("*.cmdl")):
+            archive = self.client.post("/v1/archives", path.read_bytes(), name=path.name).json
+            mesh = f"/v1/meshes/{archive['meshes'][0]['id']}"
+            found = self.client.get(mesh + "/vertices")
+            self.assertEqual((found.status, found.json["skeleton"], found["Posed-Warning"]), (200, None, None))
+            self.assertEqual(len(found.json["positions"]), self.client.get(mesh).json["vertex_count"])
+            self.assertEqual(self.client.get(mesh + "/vertices", skeleton="none").json, found.json)
+            native = self.client.get(mesh + "/vertices", axes="native").json["positions"]
+            for (x, y, z), (a, b, c) in zip(found.json["positions"], native):
+                self.assertClose((x, y, z), (-a, c, b), 1e-6)
+            root, binary = read_glb(self.client.get(mesh + ".glb").body)
+            rows = accessor(root, binary, root["meshes"][0]["primitives"][0]["attributes"]["POSITION"])
+            for row, place in zip(rows, found.json["positions"]):
+                self.assertClose(row, place, 1e-6)
+            count += 1
+        self.assertEqual(count, 2)
+
+    def test_morphs_of_a_static_mesh_count(self):
+        """The weights of the mesh, those of its node instead, and none; as JSON's glTF and as GLB the same."""
+        rows, moves = [(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 0, 4), (0, 0, 0), (2, 0, 0)]
+        for weights, own, share in (([0.5], None, 0.5), ([0.5], [0.25], 0.25), (None, [1], 1), (None, None, 0), ([-1.5], None, -1.5)):
+            file = Glb(scenes=[{"nodes": [0]}], nodes=[{"mesh": 0}])
+            primitive = {"attributes": {"POSITION": file.accessor(rows)}, "targets": [{"POSITION": file.accessor(moves)}]}
+            file.root["meshes"] = [{"primitives": [primitive]} | ({"weights": weights} if weights else {})]
+            file.root["nodes"][0] |= {"weights": own} if own else {}
+            text = {**file.root, "buffers": [{"byteLength": len(file.binary), "uri": "data:;base64," + base64.b64encode(file.binary).decode()}]}
+            for name, data in (("a.glb", file.bytes()), ("a.gltf", json.dumps(text).encode())):
+                with self.subTest(name, weights=weights, own=own):
+                    archive = self.client.post("/v1/archives", data, name=name).json
+                    found = self.client.get(f"/v1/meshes/{archive['meshes'][0]['id']}/vertices").json
+                    for row, base, move in zip(found["positions"], rows, moves):
+                        self.assertClose(row, [a + share * b for a, b in zip(base, move)], 1e-6)
 
     def test_faces_look_outwards(self):
         self.assertGreater(signed_volume(self.vertices()["positions"], self.mesh["faces"]), 0.01)
