@@ -194,49 +194,56 @@ static bool begins_like(const char *path, size_t length, const char *template, s
     return path == end && template == template_end;
 }
 
-/* Suggests other last segments of the same path, such as "pose" of a clip: false if none is near. */
-static bool near_last_segment(const char *path, struct nearest *nearest)
+/* Where the path goes on after ARCHIVE/CLIP of /v1/named; NULL: it is none of these. */
+static const char *after_names(const char *path)
 {
-    const char *last = strrchr(path, '/');
-    const size_t length = last ? (size_t)(last - path) : 0;
-    if (!length || !last[1])
-        return false;
+    static const char named[] = "/v1/named/";
+    if (strncmp(path, named, sizeof named - 1) != 0)
+        return NULL;
+    const char *clip = strchr(path + sizeof named - 1, '/');
+    return clip ? strchr(clip + 1, '/') : NULL;
+}
+
+/* Finds other last segments of the same path, such as "pose" of a clip, by its id or its names; last: the slash before
+ * it. */
+static void near_last_segment(const char *path, const char *last, struct nearest *nearest)
+{
+    static const char clip[] = "/v1/clips/{id}";
+    const char *names = after_names(path), *begin = names ? names : path;
     nearest_begin(nearest, last + 1, strlen(last + 1));
     for (size_t i = 0; i < route_count; i++) {
         const char *template = routes[i].template, *end = strrchr(template, '/');
-        if (strchr(template, '{') && end[1] != '{' &&
-            begins_like(path, length, template, (size_t)(end - template)))
+        if (names && !(routes[i].flags & ROUTE_CLIP && !strncmp(template, clip, sizeof clip - 1)))
+            continue;
+        if (names)
+            template += sizeof clip - 1;
+        if (strchr(routes[i].template, '{') && end >= template && end[1] != '{' &&
+            begins_like(begin, (size_t)(last - begin), template, (size_t)(end - template)))
             nearest_offer(nearest, end + 1);
     }
-    for (unsigned i = 0; i < nearest->count; i++) {
-        char *word = nearest->words[i];
-        const size_t size = strlen(word) + 1;
-        if (length + 1 + size > NEAREST_CAPACITY)
-            return false;
-        memmove(word + length + 1, word, size);
-        memcpy(word, path, length);
-        word[length] = '/';
-    }
-    return nearest->count > 0;
 }
 
 /* Suggests a near last segment, or paths without ids. */
 static enum api_outcome no_path(struct api_call *call)
 {
-    const char *path = call->request->path;
-    char text[256];
-    struct nearest nearest;
+    const char *path = call->request->path, *last = strrchr(path, '/');
+    char text[256], folder[1024];
+    struct nearest nearest = {.count = 0};
     if (!strcmp(path, "/v1") || !strcmp(path, "/v1/"))
         return reply_problem(call, 404, "not_found", "no endpoint: %s; the API is described at /docs", path);
-    const bool is_near = near_last_segment(path, &nearest);
-    if (!is_near)
-        nearest_begin(&nearest, path, strlen(path));
-    for (size_t i = 0; i < route_count && !is_near; i++) {
+    snprintf(text, sizeof text, "no such page or endpoint: %.150s%s", path,
+             strstr(path, "/preview.") ? "; a preview ends in .svg, .png or .webp" : "");
+    if (last && last[1] && last != path && (size_t)(last + 1 - path) < sizeof folder) {
+        snprintf(folder, sizeof folder, "%.*s", (int)(last + 1 - path), path);
+        near_last_segment(path, last, &nearest);
+    }
+    if (nearest.count)
+        return reply_near_path(call, &nearest, folder, text);
+    nearest_begin(&nearest, path, strlen(path));
+    for (size_t i = 0; i < route_count; i++) {
         if (!strchr(routes[i].template, '{') && strcmp(routes[i].template, path) != 0)
             nearest_offer(&nearest, routes[i].template);
     }
-    snprintf(text, sizeof text, "no such page or endpoint: %.150s%s", path,
-             strstr(path, "/preview.") ? "; a preview ends in .svg, .png or .webp" : "");
     return reply_near(call, "not_found", &nearest, text);
 }
 

@@ -79,15 +79,19 @@ static enum api_outcome close_problem(struct api_call *call, struct json_writer 
 struct problem_about {
     const char *parameter, *pointer, *limit;
     const struct nearest *nearest;
+    const char *folder; /* each suggestion comes after this; NULL: nothing */
 };
 
-static void put_suggestions(struct json_writer *json, const struct nearest *nearest)
+static void put_suggestions(struct json_writer *json, const struct nearest *nearest, const char *folder)
 {
+    char path[2048];
     if (!nearest || !nearest->count)
         return;
     jsonw_array(json, "suggestions");
-    for (unsigned i = 0; i < nearest->count; i++)
-        jsonw_string(json, NULL, nearest->words[i]);
+    for (unsigned i = 0; i < nearest->count; i++) {
+        snprintf(path, sizeof path, "%s%s", folder ? folder : "", nearest->words[i]);
+        jsonw_string(json, NULL, path);
+    }
     jsonw_end(json);
 }
 
@@ -107,7 +111,7 @@ static enum api_outcome simple_problem(struct api_call *call, unsigned status, c
         jsonw_string(&json, "pointer", about.pointer);
     if (about.limit)
         jsonw_string(&json, "limit", about.limit);
-    put_suggestions(&json, about.nearest);
+    put_suggestions(&json, about.nearest, about.folder);
     return close_problem(call, &json, status, detail);
 }
 
@@ -281,6 +285,17 @@ enum api_outcome reply_near(struct api_call *call, const char *code, const struc
     nearest_hint(nearest, hint);
     snprintf(detail, sizeof detail, "%.400s%s", text, hint);
     return simple_problem(call, 404, code, (struct problem_about){.nearest = nearest}, detail);
+}
+
+enum api_outcome reply_near_path(struct api_call *call, const struct nearest *nearest, const char *folder,
+                                 const char *text)
+{
+    enum { MAX_SHOWN = 200 };
+    char detail[768];
+    snprintf(detail, sizeof detail, "%.400s; did you mean \"%s%s\"?", text,
+             strlen(folder) > MAX_SHOWN ? ".../" : folder, nearest->words[0]);
+    return simple_problem(call, 404, "not_found",
+                          (struct problem_about){.nearest = nearest, .folder = folder}, detail);
 }
 
 enum api_outcome reply_no_memory(struct api_call *call)

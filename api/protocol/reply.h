@@ -38,6 +38,9 @@ const char *id_hint(const char *text, size_t length);
 /* 404 with that code, and suggestions behind the text. */
 enum api_outcome reply_near(struct api_call *call, const char *code, const struct nearest *nearest,
                             const char *text);
+/* The same of words that follow a folder, such as "/v1/clips/ID/"; there is at least one. */
+enum api_outcome reply_near_path(struct api_call *call, const struct nearest *nearest, const char *folder,
+                                 const char *text);
 
 /* Writes the members of a problem for a libpose error, including "status", into an open object. */
 void problem_members(struct json_writer *json, const struct pose_error *error, const char *format,

@@ -137,6 +137,10 @@ class Basics(SampleCase):
                 (f"/v1/clips/{clip['id']}/pse", 404, [f"/v1/clips/{clip['id']}/pose"]),
                 (f"/v1/clips/{clip['id']}/preview.pgn", 404, [f"/v1/clips/{clip['id']}/preview.png"]),
                 (f"/v1/meshes/{clip['id']}/vertice", 404, [f"/v1/meshes/{clip['id']}/vertices"]),
+                ("/v1/named/sims-online.far/a2o-walk/pse", 404, ["/v1/named/sims-online.far/a2o-walk/pose"]),
+                ("/v1/named/sims-online.far/a2o-walk/preview.pgn", 404, ["/v1/named/sims-online.far/a2o-walk/preview.png"]),
+                ("/v1/named/no-such/clip%20of%20mine/event", 404, ["/v1/named/no-such/clip%20of%20mine/events"]),
+                ("/v1/named/" + 40 * "a" + "/" + 40 * "b" + "/kyes", 404, ["/v1/named/" + 40 * "a" + "/" + 40 * "b" + "/keys"]),
                 ("/v1/clip", 404, ["/v1/clips"])):
             with self.subTest(target):
                 reply = self.client.get(target)
@@ -145,7 +149,12 @@ class Basics(SampleCase):
                 self.assertIn(f'did you mean "{suggestions[0]}"?', reply.json["detail"])
         reply = self.client.post("/v1/convert?to=sl-anm&name=x.anim", sample(WAVE))
         self.assertEqual(reply.json["suggestions"][:1], ["sl-anim"])
-        for target in ("/v1/clips?theme=1", "/v1/clips?format=nothing-like-it", "/v1/named/zzz/yyy", "/nothing-like-it"):
+        long = f"/v1/named/{400 * 'a'}/b/"
+        reply = self.client.get(long + "pse")
+        self.assertEqual(reply.json["suggestions"][0], long + "pose")
+        self.assertTrue(reply.json["detail"].endswith('did you mean ".../pose"?'))
+        for target in (f"/v1/named/{2000 * 'a'}/b/pse", "/v1/named/a/b/c/pse", "/v1/named/a/b/vertice", "/v1/named/a/b/c/d/pse",
+                       "/v1/clips?theme=1", "/v1/clips?format=nothing-like-it", "/v1/named/zzz/yyy", "/nothing-like-it"):
             self.assertNotIn("suggestions", self.client.get(target).json)
 
     def test_refusals_say_what_to_do(self):
