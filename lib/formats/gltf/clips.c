@@ -272,12 +272,9 @@ static bool read_weights(struct reading *r, uint32_t node, const struct curve *c
 /* ----------------------------------------------------------------------------------------------- channels -- */
 
 /* KHR_animation_pointer: "/nodes/3/rotation" is the node and the path; NULL for pointers at anything else. */
-static const char *follow_pointer(const struct gltf *g, const struct pose_value *target, uint32_t *node)
+static const char *follow_pointer(const struct gltf *g, const char *pointer, uint32_t *node)
 {
     static const char nodes[] = "/nodes/";
-    const struct pose_value *extension =
-        pose_value_find(pose_value_find(target, "extensions"), "KHR_animation_pointer");
-    const char *pointer = value_get_string(extension, "pointer", "");
     if (strncmp(pointer, nodes, strlen(nodes)) != 0)
         return NULL;
     const char *digits = pointer + strlen(nodes);
@@ -289,6 +286,12 @@ static const char *follow_pointer(const struct gltf *g, const struct pose_value 
         return NULL;
     *node = index;
     return digits + length + 1;
+}
+
+static const char *pointer_of(const struct pose_value *target)
+{
+    const struct pose_value *extensions = pose_value_find(target, "extensions");
+    return value_get_string(pose_value_find(extensions, "KHR_animation_pointer"), "pointer", "");
 }
 
 static int part_of(const char *path)
@@ -311,11 +314,13 @@ static bool read_channel(struct reading *r, const struct pose_value *channel)
         return gltf_refuse(g, "missing_member", "/target", "\"target\" with its \"path\" is missing");
     if (!gltf_index(g, target, "node", g->nodes.count, false, &node))
         return false;
-    const char *pointed = strcmp(path, "pointer") ? NULL : follow_pointer(g, target, &node);
+    const char *pointer = strcmp(path, "pointer") ? NULL : pointer_of(target);
+    const char *pointed = pointer ? follow_pointer(g, pointer, &node) : NULL;
     int part = part_of(pointed ? pointed : path);
     if (part == POSE_PART_COUNT || node == GLTF_NONE) {
         warning_add(&g->job->warnings, POSE_WARNING, "channel_ignored", POSE_NO_OFFSET,
-                    "%s moves no node: its path is \"%.40s\"", g->at, path);
+                    "%s moves no node: its %s is \"%.80s\"", g->at, pointer ? "pointer" : "path",
+                    pointer ? pointer : path);
         return true;
     }
     if (!read_curve(r, channel, &curve))

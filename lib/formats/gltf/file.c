@@ -357,7 +357,8 @@ static bool check_version(struct gltf *g)
     return true;
 }
 
-/* Extensions that do not affect the motion of nodes. */
+/* Extensions that do not affect the motion of nodes, or that are read where they do. What they add otherwise is left out
+ * with a warning. */
 static bool is_harmless(const char *extension)
 {
     static const char *const beginnings[] = {"KHR_materials_",   "KHR_texture_", "EXT_texture_",
@@ -367,6 +368,7 @@ static bool is_harmless(const char *extension)
                                         "KHR_draco_mesh_compression",
                                         "KHR_meshopt_compression", /* read where keys need it */
                                         "EXT_meshopt_compression",
+                                        "KHR_animation_pointer", /* read at nodes */
                                         "KHR_xmp_json_ld",
                                         "EXT_mesh_gpu_instancing",
                                         "VRM",

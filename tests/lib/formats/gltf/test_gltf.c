@@ -319,26 +319,63 @@ static const struct {
     {"/nodes/0", false},
     {"/materials/0/alphaCutoff", false},
     {"/nodes/0/extensions/KHR_node_visibility/visible", false},
+    {"/meshes/0/weights", false},
+    {"/nodes/0/scale/", false},
+    {"nodes/0/scale", false},
+    {"", false},
 };
 
-/* KHR_animation_pointer at what a channel moves anyway; others are named and left out. */
-TEST_EACH(pointers_at_nodes_are_channels, sizeof pointers / sizeof *pointers)
+/* KHR_animation_pointer at what a channel moves anyway; others are named and left out, required or not. */
+TEST_EACH(pointers_at_nodes_are_channels, 2 * sizeof pointers / sizeof *pointers)
+{
+    struct gltf_file file = {0};
+    const char *pointer = pointers[_i / 2].pointer;
+    const bool is_read = pointers[_i / 2].is_read;
+    unsigned times = gltf_put_floats(&file, 1, 3, three_times),
+             places = gltf_put_floats(&file, 3, 3, three_places);
+    char json[600];
+    snprintf(json, sizeof json,
+             ONE_NODE "%s,\"animations\":[{\"channels\":[{\"sampler\":0,\"target\":{\"path\":\"pointer\","
+                      "\"extensions\":{\"KHR_animation_pointer\":{\"pointer\":\"%s\"}}}}],"
+                      "\"samplers\":[{\"input\":%u,\"output\":%u}]}]",
+             _i % 2 ? ",\"extensionsRequired\":[\"KHR_animation_pointer\"]" : "", pointer, times, places);
+    gltf_write(&file, true, json);
+    struct pose_document *document = must_read(&file);
+    ck_assert_uint_eq(codec_warnings(document, "channel_ignored"), !is_read);
+    ck_assert_uint_eq(document->clips[0].track_count, is_read);
+    if (is_read)
+        ck_assert_uint_eq(only_channel(document, POSE_SCALE)->count, 3);
+    else
+        ck_assert_ptr_nonnull(strstr(document->warnings[0].message, pointer));
+    pose_document_free(document);
+    gltf_free(&file);
+}
+
+/* A channel and a pointer at the same, and a pointer beside a "node" that it does not mean. */
+TEST(a_pointer_and_a_channel)
 {
     struct gltf_file file = {0};
     unsigned times = gltf_put_floats(&file, 1, 3, three_times),
              places = gltf_put_floats(&file, 3, 3, three_places);
-    char json[500];
-    snprintf(json, sizeof json,
-             ONE_NODE ",\"animations\":[{\"channels\":[{\"sampler\":0,\"target\":{\"path\":\"pointer\","
-                      "\"extensions\":{\"KHR_animation_pointer\":{\"pointer\":\"%s\"}}}}],"
-                      "\"samplers\":[{\"input\":%u,\"output\":%u}]}]",
-             pointers[_i].pointer, times, places);
+    char json[900];
+    snprintf(
+        json, sizeof json,
+        "\"nodes\":[{\"name\":\"a\"},{\"name\":\"b\"}],\"extensionsRequired\":[\"KHR_animation_pointer\"],"
+        "\"animations\":[{\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"scale\"}},"
+        "{\"sampler\":0,\"target\":{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{"
+        "\"pointer\":\"/nodes/0/scale\"}}}},"
+        "{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"pointer\",\"extensions\":{"
+        "\"KHR_animation_pointer\":{\"pointer\":\"/nodes/1/translation\"}}}}],"
+        "\"samplers\":[{\"input\":%u,\"output\":%u}]}]",
+        times, places);
     gltf_write(&file, true, json);
     struct pose_document *document = must_read(&file);
-    ck_assert_uint_eq(codec_warnings(document, "channel_ignored"), !pointers[_i].is_read);
-    ck_assert_uint_eq(document->clips[0].track_count, pointers[_i].is_read);
-    if (pointers[_i].is_read)
-        ck_assert_uint_eq(only_channel(document, POSE_SCALE)->count, 3);
+    ck_assert_uint_eq(codec_warnings(document, "repeated_channel"), 1);
+    ck_assert_uint_eq(document->clips[0].track_count, 2);
+    ck_assert_str_eq(document->clips[0].tracks[0].name, "a");
+    ck_assert_uint_eq(document->clips[0].tracks[0].channels[POSE_SCALE].count, 3);
+    ck_assert_str_eq(document->clips[0].tracks[1].name, "b");
+    ck_assert_uint_eq(document->clips[0].tracks[1].channels[POSE_TRANSLATION].count, 3);
     pose_document_free(document);
     gltf_free(&file);
 }
