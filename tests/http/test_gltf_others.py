@@ -176,11 +176,42 @@ class Others(ServedCase):
                 self.assertEqual((reply.status, reply.json["code"]), (415 if "meshopt_" in code else 422, code))
                 if code != "outside_view":
                     self.assertIn("/bufferViews/0/extensions/EXT_meshopt_compression", reply.json["detail"])
-        document = packed("KHR_meshopt_compression")
-        text = document["buffers"][0]["uri"].split(",")[1]
-        document["buffers"][0]["uri"] = uri(b"\xa1" + base64.b64decode(text)[1:])
-        reply = Others.client.post("/v1/inspect", json.dumps(document).encode(), name="x.gltf")
-        self.assertEqual((reply.status, reply.json["code"]), (415, "meshopt_version"))
+
+    def test_keys_and_binds_that_cannot_be_unpacked(self):
+        """The refusal names the view, the accessor and the reason: times and rotations. Without a bind pose the clip is
+        the same, so that is a warning; and what no skin names is not looked at."""
+        for accessor, extension in ((0, "KHR_meshopt_compression"), (1, "KHR_meshopt_compression"), (1, "EXT_meshopt_compression")):
+            for change, code, word in ((b"\xa1", "meshopt_version", "version 1 of the codec"), (None, "meshopt_mode", "mode than ATTRIBUTES")):
+                document = packed(extension)
+                view = document["bufferViews"][accessor]["extensions"][extension]
+                data = bytearray(base64.b64decode(document["buffers"][0]["uri"].split(",")[1]))
+                if change:
+                    data[view.get("byteOffset", 0)] = change[0]
+                else:
+                    view["mode"] = "INDICES"
+                document["buffers"][0]["uri"] = uri(bytes(data))
+                with self.subTest(code, accessor=accessor, extension=extension):
+                    reply = Others.client.post("/v1/inspect", json.dumps(document).encode(), name="x.gltf")
+                    self.assertEqual((reply.status, reply.json["code"]), (415, code))
+                    for part in (f"/bufferViews/{accessor}/extensions/{extension}", f"accessor {accessor} is packed", word,
+                                 "save the file without that packing"):
+                        self.assertIn(part, reply.json["detail"])
+        for is_bound in (False, True):
+            document = packed()
+            data = base64.b64decode(document["buffers"][0]["uri"].split(",")[1]) + b"\xa1" + bytes(99)
+            document["buffers"][0] = {"byteLength": len(data), "uri": uri(data)}
+            document["bufferViews"].append({"buffer": 1, "byteLength": 64, "extensions": {"EXT_meshopt_compression": {
+                "buffer": 0, "byteOffset": len(data) - 100, "byteLength": 100, "byteStride": 64, "count": 1, "mode": "ATTRIBUTES"}}})
+            document["accessors"].append({"bufferView": len(document["bufferViews"]) - 1, "componentType": 5126, "count": 1, "type": "MAT4"})
+            last = len(document["accessors"]) - 1
+            document["skins"] = [{"joints": [0], **({"inverseBindMatrices": last} if is_bound else {})}]
+            reply = Others.client.post("/v1/inspect", json.dumps(document).encode(), name="x.gltf")
+            self.assertEqual((reply.status, len(reply.json["clips"]), len(reply.json["skeletons"])), (200, 1, 1))
+            warnings = [warning for warning in reply.json["clips"][0]["warnings"] if warning["code"] == "binds_left_out"]
+            self.assertEqual(len(warnings), is_bound)
+            if is_bound:
+                self.assertIn("/skins/0", warnings[0]["message"])
+                self.assertIn(f"accessor {last} is packed by version 1", warnings[0]["message"])
 
     def test_long_strings_are_what_they_were(self):
         """They do not pass through the JSON parser; what follows them is refused at its own place."""

@@ -121,6 +121,7 @@ static const uint8_t *locate(struct gltf *g, const struct accessor *accessor, ui
                              uint64_t count, uint64_t size, uint64_t *stride)
 {
     struct pose_bytes bytes;
+    g->unpacking = accessor->index;
     if (!gltf_view(g, view, &bytes, stride))
         return NULL;
     if (*stride && *stride < size) {

@@ -1,7 +1,7 @@
 /*
  * The bind pose of the joints: the inverses of a skin's inverse bind matrices (section 3.7.3.1). The nodes
  * themselves may be at any frame of an animation. An unreadable skin yields no bind pose, which nothing else
- * needs.
+ * needs; one that is packed in a way that is not supported is warned of.
  */
 #include "lib/formats/gltf/read.h"
 #include "lib/model/matrix.h"
@@ -11,10 +11,10 @@
 enum { MAX_SKINS = 64 };
 
 /* [count][16], NULL if there are no usable ones; false if out of memory. */
-static bool read_matrices(struct gltf *g, const struct pose_value *skin, uint64_t joints,
-                          const float **matrices)
+static bool read_matrices(struct gltf *g, uint32_t index, uint64_t joints, const float **matrices)
 {
     struct pose_error *error = g->job->error, before = *error;
+    const struct pose_value *skin = gltf_object(g, "/skins", &g->skins, index);
     uint32_t accessor;
     uint64_t count;
     *matrices = NULL;
@@ -24,18 +24,20 @@ static bool read_matrices(struct gltf *g, const struct pose_value *skin, uint64_
         *matrices = gltf_accessor_read(g, accessor, 16, false);
     if (error->status == POSE_NO_MEMORY)
         return false;
+    if (error->status == POSE_UNSUPPORTED)
+        warning_add(&g->job->warnings, POSE_WARNING, "binds_left_out", POSE_NO_OFFSET,
+                    "the bind pose of /skins/%u is not read: %s", index, error->detail);
     *error = before;
     return true;
 }
 
-static bool read_skin(struct gltf *g, const struct pose_value *skin, struct pose_skeleton *skeleton,
-                      const int32_t *place, float (*binds)[16])
+static bool read_skin(struct gltf *g, uint32_t index, struct pose_skeleton *skeleton, const int32_t *place,
+                      float (*binds)[16])
 {
     struct json_list joints;
     const float *matrices;
-    if (!gltf_list(g, skin, "joints", &joints))
-        return false;
-    if (!read_matrices(g, skin, joints.count, &matrices))
+    if (!gltf_list(g, g->skins.items[index], "joints", &joints) ||
+        !read_matrices(g, index, joints.count, &matrices))
         return false;
     for (uint32_t i = 0; i < joints.count && matrices; i++) {
         int32_t joint = place[joints.items[i]->as.integer];
@@ -60,7 +62,7 @@ bool gltf_read_binds(struct gltf *g, struct pose_skeleton *skeleton, const int32
         return false;
     memset(binds, 0, skeleton->joint_count * sizeof *binds);
     for (uint32_t i = 0; i < g->skins.count && i < MAX_SKINS; i++) {
-        if (!read_skin(g, gltf_object(g, "/skins", &g->skins, i), skeleton, place, binds))
+        if (!read_skin(g, i, skeleton, place, binds))
             return false;
     }
     skeleton->binds = (const float(*)[16])binds;

@@ -12,6 +12,7 @@
 
 #include "lib/packing/meshopt.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum filter { NONE, OCTAHEDRAL, QUATERNION, EXPONENTIAL };
@@ -37,6 +38,17 @@ static const struct pose_value *find_packed(struct gltf *g, uint32_t view, const
     return NULL;
 }
 
+/* Says which accessor cannot be read. Where keys are in it the file is refused, since without them the motion would be
+ * another one; a mesh or a bind pose is left out alone. */
+static bool refuse_packing(struct gltf *g, const char *code, const char *member, const char *reason)
+{
+    char who[24] = "it", text[128];
+    if (g->unpacking != GLTF_NONE)
+        snprintf(who, sizeof who, "accessor %u", g->unpacking);
+    snprintf(text, sizeof text, "%s is packed %s; save the file without that packing", who, reason);
+    return gltf_refuse_kind(g, code, member, text);
+}
+
 static bool read_mode(struct gltf *g, struct packed *packed)
 {
     static const char *const filters[] = {[NONE] = "NONE",
@@ -45,7 +57,7 @@ static bool read_mode(struct gltf *g, struct packed *packed)
                                           [EXPONENTIAL] = "EXPONENTIAL"};
     const char *filter = value_get_string(packed->object, "filter", "NONE");
     if (strcmp(value_get_string(packed->object, "mode", ""), "ATTRIBUTES") != 0)
-        return gltf_refuse_kind(g, "meshopt_mode", "/mode", "only the mode ATTRIBUTES is supported");
+        return refuse_packing(g, "meshopt_mode", "/mode", "in another mode than ATTRIBUTES");
     while (packed->filter < 4 && strcmp(filter, filters[packed->filter]) != 0)
         packed->filter++;
     return packed->filter < 4 || gltf_refuse_kind(g, "meshopt_filter", "/filter",
@@ -69,8 +81,7 @@ static bool check_stride(struct gltf *g, const struct packed *packed)
 static bool check_version(struct gltf *g, const struct packed *packed)
 {
     return !packed->bytes.size || packed->bytes.data[0] != 0xa1 ||
-           gltf_refuse_kind(g, "meshopt_version", "",
-                            "it is packed by version 1 of the codec, only version 0 is supported");
+           refuse_packing(g, "meshopt_version", "", "by version 1 of the codec, only version 0 is supported");
 }
 
 /* Accepts the count only if the bytes can hold that many elements: data expands at most 64-fold. */

@@ -64,6 +64,7 @@ static bool find_bytes(struct gltf *g, uint32_t image, const struct pose_value *
     uint64_t stride;
     uint32_t view;
     gltf_at(g, "/images/%u", image);
+    g->unpacking = GLTF_NONE;
     if (uri)
         return gltf_resource(g, uri, bytes);
     return gltf_index(g, object, "bufferView", g->views.count, true, &view) &&

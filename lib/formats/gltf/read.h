@@ -53,6 +53,7 @@ struct gltf {
     struct gltf_node *node;     /* [nodes.count] */
     uint64_t keys;              /* of all clips so far */
     uint8_t **unpacked;         /* [views.count] contents of packed views, NULL: not needed yet */
+    uint32_t unpacking;         /* the accessor that a view is being read for, GLTF_NONE: an image */
     const char *companion;      /* the external buffers, one name per line; NULL: none */
     uint32_t companion_count;
     const struct pose_value *humanoid; /* extras of the skeleton: maps human bones to nodes; NULL */
