@@ -108,6 +108,9 @@ struct store_catalog {
     /* Those whose record is bound, and to another context than this one: their ids only are set. */
     bool (*each_bound)(struct store_catalog *catalog, const struct asset_id *context, upload_visit *visit,
                        void *user, struct store_error *error);
+    /* The rows of many ids with their records, in one question; rows[i].id says which. As find and records. */
+    bool (*rows)(struct store_catalog *catalog, struct upload_row *rows, size_t count, struct region *texts,
+                 struct pose_buffer *buffers, bool *are_there, struct store_error *error);
     /* Begins another epoch: the rows are not those that came after an earlier version. */
     bool (*renew)(struct store_catalog *catalog, struct store_error *error);
     /* What other processes share, see shared/sharing.h; NULL: it is ours alone. */

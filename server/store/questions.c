@@ -37,20 +37,44 @@ void upload_row_own_texts(struct upload_row *row, struct region *texts)
     row->uploader = texts ? region_text(texts, row->uploader) : NULL;
 }
 
-bool store_row(struct store *store, const struct asset_id *id, struct upload_row *row, struct region *texts,
-               struct pose_buffer *buffer, struct store_error *error)
+/* Row by row, from a catalogue that is near. */
+static bool find_each(struct store_catalog *catalog, struct upload_row *rows, size_t count,
+                      struct region *texts, struct pose_buffer *buffers, bool *are_there,
+                      struct store_error *error)
 {
-    struct store_error ignored;
-    bool is_there = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct asset_id id = rows[i].id;
+        struct store_error ignored;
+        are_there[i] = false;
+        if (!catalog->find(catalog, &id, &rows[i], texts, &are_there[i], error))
+            return false;
+        rows[i].record = (struct upload_record){0};
+        if (are_there[i] && !catalog->records(catalog, &rows[i], 1, &buffers[i], &ignored))
+            rows[i].record = (struct upload_record){0};
+    }
+    return true;
+}
+
+bool store_rows(struct store *store, struct upload_row *rows, size_t count, struct region *texts,
+                struct pose_buffer *buffers, bool *are_there, struct store_error *error)
+{
+    struct store_catalog *catalog = store->catalog;
     store_lock(store);
-    const bool done = store->catalog->find(store->catalog, id, row, texts, &is_there, error);
-    row->record = (struct upload_record){0};
-    if (done && is_there && !store->catalog->records(store->catalog, row, 1, buffer, &ignored))
-        row->record = (struct upload_record){0};
+    const bool done =
+        (catalog->rows ? catalog->rows : find_each)(catalog, rows, count, texts, buffers, are_there, error);
     store_unlock(store);
     if (done && texts->failed)
         return store_fail(error, STORE_DOWN, "out of memory");
-    return done && (is_there || store_fail(error, STORE_MISSING, "no such upload"));
+    return done;
+}
+
+bool store_row(struct store *store, const struct asset_id *id, struct upload_row *row, struct region *texts,
+               struct pose_buffer *buffer, struct store_error *error)
+{
+    bool is_there = false;
+    *row = (struct upload_row){.id = *id};
+    return store_rows(store, row, 1, texts, buffer, &is_there, error) &&
+           (is_there || store_fail(error, STORE_MISSING, "no such upload"));
 }
 
 bool store_records(struct store *store, struct upload_row *rows, size_t count, struct pose_buffer *buffers,

@@ -2,6 +2,7 @@
 
 #include "server/ops/clock.h"
 #include "server/ops/log.h"
+#include "server/uploads/reload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -194,11 +195,24 @@ static void end_opening(struct loading *work)
     pthread_mutex_unlock(&service->fetch_lock);
 }
 
-static void load_one(struct loading *work, const struct asset_id *id)
+/* row: as it was read just now; NULL: it is read. */
+static struct index_archive *open_one(struct service *service, const struct asset_id *id,
+                                      const struct upload_row *row, struct store_error *error)
+{
+    if (!row)
+        return service->open_upload(service, id, error);
+    struct catalog *catalog = service_hold(service);
+    const struct reload_beside beside = reload_beside(catalog);
+    struct index_archive *archive = reload_row(service, row, &beside, error);
+    catalog_unref(catalog);
+    return archive;
+}
+
+static void load_one(struct loading *work, const struct asset_id *id, const struct upload_row *row)
 {
     struct service *service = work->service;
     struct store_error error;
-    struct index_archive *archive = service->open_upload(service, id, &error);
+    struct index_archive *archive = open_one(service, id, row, &error);
     if (!archive) {
         report(work, id, &error);
         return;
@@ -212,18 +226,54 @@ static void load_one(struct loading *work, const struct asset_id *id)
     index_archive_unref(archive);
 }
 
+enum { AT_ONCE = 16 };
+
+/* Rows that are read together, since a list that others share is far away. */
+struct batch {
+    size_t count;
+    struct upload_row rows[AT_ONCE];
+    bool are_there[AT_ONCE];
+    struct pose_buffer buffers[AT_ONCE];
+    struct region texts;
+};
+
+/* False if they have to be read one by one. */
+static bool batch_read(struct batch *batch, struct store *store, const uint8_t *ids, size_t count)
+{
+    struct store_error ignored;
+    *batch = (struct batch){.count = count, .texts.may_fail = true};
+    for (size_t i = 0; i < count; i++)
+        memcpy(&batch->rows[i].id, ids + i * sizeof(struct asset_id), sizeof(struct asset_id));
+    return count > 1 && store_sharing(store) &&
+           store_rows(store, batch->rows, count, &batch->texts, batch->buffers, batch->are_there, &ignored);
+}
+
+static void batch_release(struct batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        pose_buffer_free(&batch->buffers[i]);
+    region_release(&batch->texts);
+}
+
 /* Loads what is listed, with nothing locked, and puts it behind the others. What others open meanwhile is looked at again by
  * the next round. */
 static void load(struct loading *work)
 {
-    for (size_t at = 0; at < work->ids.size && !work->is_away && !work->no_memory;
-         at += sizeof(struct asset_id)) {
-        struct asset_id id;
-        memcpy(&id, work->ids.data + at, sizeof id);
-        if (!begin_opening(work, &id))
-            continue;
-        load_one(work, &id);
-        end_opening(work);
+    const size_t count = work->ids.size / sizeof(struct asset_id);
+    for (size_t at = 0; at < count && !work->is_away && !work->no_memory; at += AT_ONCE) {
+        const size_t some = count - at < AT_ONCE ? count - at : AT_ONCE;
+        const uint8_t *ids = work->ids.data + at * sizeof(struct asset_id);
+        struct batch batch;
+        const bool is_read = batch_read(&batch, work->service->store, ids, some);
+        for (size_t i = 0; i < some && !work->is_away && !work->no_memory; i++) {
+            struct asset_id id;
+            memcpy(&id, ids + i * sizeof id, sizeof id);
+            if (!begin_opening(work, &id))
+                continue;
+            load_one(work, &id, is_read && batch.are_there[i] ? &batch.rows[i] : NULL);
+            end_opening(work);
+        }
+        batch_release(&batch);
     }
 }
 

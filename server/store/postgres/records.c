@@ -8,8 +8,20 @@ struct recalling {
     struct upload_row *rows;
     size_t count;
     struct pose_buffer *buffers;
+    struct region *texts;
     bool *marks;
 };
+
+/* The record of a row, or none where it has no data; these are copied into its buffer. */
+static void take_over(const struct pg_value *values, struct upload_record *record, struct pose_buffer *buffer)
+{
+    take_record(values, record);
+    buffer->size = 0;
+    if (record->data.size && pose_buffer_append(buffer, record->data.data, record->data.size))
+        record->data = (struct pose_bytes){buffer->data, buffer->size};
+    else
+        *record = (struct upload_record){0};
+}
 
 static bool take_one_record(void *user, const struct pg_value *values, unsigned count)
 {
@@ -18,14 +30,8 @@ static bool take_one_record(void *user, const struct pg_value *values, unsigned 
     if (count <= RECORD_VALUES || !take_id(&values[0], &id))
         return true;
     for (size_t i = 0; i < recalling->count; i++) {
-        struct upload_record *record = &recalling->rows[i].record;
-        struct pose_buffer *buffer = &recalling->buffers[i];
-        if (!id_equal(&recalling->rows[i].id, &id))
-            continue;
-        take_record(values + 1, record);
-        buffer->size = 0;
-        const bool has_room = pose_buffer_append(buffer, record->data.data, record->data.size);
-        record->data = has_room ? (struct pose_bytes){buffer->data, buffer->size} : (struct pose_bytes){0};
+        if (id_equal(&recalling->rows[i].id, &id))
+            take_over(values + 1, &recalling->rows[i].record, &recalling->buffers[i]);
     }
     return true;
 }
@@ -44,6 +50,40 @@ bool postgres_records(struct store_catalog *catalog, struct upload_row *rows, si
     put_bytes(&values, ids, size);
     const bool done =
         postgres_ask(catalog, DATABASE_READ, RECORDS, &values, take_one_record, &recalling, error);
+    free(ids);
+    return done;
+}
+
+static bool take_whole_row(void *user, const struct pg_value *values, unsigned count)
+{
+    struct recalling *recalling = user;
+    struct upload_row row;
+    if (count < ROW_VALUES + RECORD_VALUES || !take_row(values, &row))
+        return true;
+    for (size_t i = 0; i < recalling->count; i++) {
+        if (recalling->marks[i] || !id_equal(&recalling->rows[i].id, &row.id))
+            continue;
+        recalling->rows[i] = row;
+        upload_row_own_texts(&recalling->rows[i], recalling->texts);
+        take_over(values + ROW_VALUES, &recalling->rows[i].record, &recalling->buffers[i]);
+        recalling->marks[i] = true;
+    }
+    return true;
+}
+
+bool postgres_rows(struct store_catalog *catalog, struct upload_row *rows, size_t count, struct region *texts,
+                   struct pose_buffer *buffers, bool *are_there, struct store_error *error)
+{
+    struct row_values values = {.count = 0};
+    struct recalling recalling = {
+        .rows = rows, .count = count, .buffers = buffers, .texts = texts, .marks = are_there};
+    size_t size;
+    uint8_t *ids = make_ids(rows, count, &size);
+    if (!ids)
+        return store_fail(error, STORE_DOWN, "out of memory");
+    memset(are_there, 0, count * sizeof *are_there);
+    put_bytes(&values, ids, size);
+    const bool done = postgres_ask(catalog, DATABASE_READ, ROWS, &values, take_whole_row, &recalling, error);
     free(ids);
     return done;
 }

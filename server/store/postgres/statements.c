@@ -25,6 +25,7 @@ const struct pg_statement postgres_statements[STATEMENT_COUNT] = {
     [RECORDS] = {"SELECT id, " RECORD_COLUMNS
                  " FROM posed_upload WHERE id = ANY($1::bytea[]) AND data IS NOT NULL",
                  1},
+    [ROWS] = {"SELECT " ROW_COLUMNS ", " RECORD_COLUMNS " FROM posed_upload WHERE id = ANY($1::bytea[])", 1},
     /* Never an older one over a newer. */
     [SET_RECORD] = {"UPDATE posed_upload SET revision = $2::bigint, context = $3::bytea, size = $4::bigint,"
                     " modified_ns = $5::bigint, inode = $6::bigint, data = $7::bytea, making = NULL"

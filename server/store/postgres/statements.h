@@ -28,6 +28,7 @@ enum statement {
     PAGE_OF_ROWS,
     COUNT_BLOB,
     RECORDS,
+    ROWS,
     SET_RECORD,
     LEASE,
     OUTDATE,
@@ -87,6 +88,8 @@ bool postgres_each_bound(struct store_catalog *catalog, const struct asset_id *c
 /* records.c */
 bool postgres_records(struct store_catalog *catalog, struct upload_row *rows, size_t count,
                       struct pose_buffer *buffers, struct store_error *error);
+bool postgres_rows(struct store_catalog *catalog, struct upload_row *rows, size_t count, struct region *texts,
+                   struct pose_buffer *buffers, bool *are_there, struct store_error *error);
 bool postgres_set_records(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
                           struct store_error *error);
 bool postgres_lease(struct store_catalog *catalog, const struct upload_row *rows, size_t count,

@@ -290,6 +290,24 @@ class Rows(ReplicasCase):
         self.take(first, 0, "again.anim")
         self.assertEqual(self.status(second, "/v1/named/again.anim/again"), 200)
 
+    def test_a_page_asks_for_its_uploads_together(self):
+        """The database may be far away: a question for each of them would take as long as all of them together."""
+        first = self.replica("one", "--catalog-cache", "0")
+        ids = [self.take(first, number) for number in range(20)]
+        self.database.sql("ALTER SYSTEM SET log_statement = 'all'")
+        self.addCleanup(lambda: (self.database.sql("ALTER SYSTEM RESET log_statement"), self.database.sql("SELECT pg_reload_conf()")))
+        self.database.sql("SELECT pg_reload_conf()")
+        log = self.database.folder / "log"
+        self.wait_for("statements are logged", lambda: self.database.sql("SHOW log_statement") == ["all"])
+        for path, most in (("/v1/archives?limit=20", 3), ("/v1/clips?limit=20", 3), (f"/v1/archives/{ids[0]}", 1)):
+            before = log.stat().st_size
+            self.assertEqual(first.client.get(path).status, 200)
+            asked = re.findall(r"execute \w+: SELECT id, .*", log.read_bytes()[before:].decode())
+            self.assertLessEqual(len(asked), most, path)
+            self.assertTrue(asked or "limit" not in path, "nothing was asked, so nothing is shown")
+        self.delete(first, ids[3])
+        self.assertEqual(self.ids(first), {*ids[:3], *ids[4:]})
+
     def test_another_name_meanwhile(self):
         first, second = self.replicas(2)
         archive = self.take(first, 1)

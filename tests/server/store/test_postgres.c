@@ -130,6 +130,52 @@ TEST(rows)
     catalog->close(catalog);
 }
 
+/* With a record, without one, one that is not there, and one that is asked for twice; in any order. */
+TEST(rows_of_many)
+{
+    enum { COUNT = 5 };
+    static const unsigned numbers[COUNT] = {2, 1, 9, 2, 3};
+    struct store_catalog *catalog = open_it();
+    struct upload_row rows[COUNT] = {0};
+    struct pose_buffer buffers[COUNT] = {0};
+    struct region texts = {0};
+    bool are_there[COUNT];
+    uint8_t data[300];
+    uint64_t version;
+    for (unsigned number = 1; number <= 3; number++) {
+        char name[16];
+        snprintf(name, sizeof name, "name %u", number);
+        struct upload_row row = row_of(number, name);
+        memset(data, (int)number, sizeof data);
+        if (number != 3)
+            row.record = (struct upload_record){
+                .data = {data, 100 * number}, .revision = number, .is_bound = number == 2};
+        ck_assert_int_eq(add(catalog, &row, &version), ADDITION_NEW);
+    }
+    for (int i = 0; i < COUNT; i++)
+        rows[i].id = row_of(numbers[i], "").id;
+    OK(catalog->rows(catalog, rows, COUNT, &texts, buffers, are_there, &error));
+    for (int i = 0; i < COUNT; i++) {
+        const struct upload_record *record = &rows[i].record;
+        char name[16];
+        snprintf(name, sizeof name, "name %u", numbers[i]);
+        ck_assert_int_eq(are_there[i], numbers[i] != 9);
+        if (!are_there[i])
+            continue;
+        ck_assert_str_eq(rows[i].name, name);
+        ck_assert_uint_eq(rows[i].bytes, 100 + numbers[i]);
+        ck_assert_uint_eq(record->data.size, numbers[i] == 3 ? 0 : 100 * numbers[i]);
+        ck_assert_uint_eq(record->revision, numbers[i] == 3 ? 0 : numbers[i]);
+        ck_assert_int_eq(record->is_bound, numbers[i] == 2);
+        ck_assert(!record->data.size || record->data.data[record->data.size - 1] == numbers[i]);
+    }
+    OK(catalog->rows(catalog, rows, 0, &texts, buffers, are_there, &error));
+    for (int i = 0; i < COUNT; i++)
+        pose_buffer_free(&buffers[i]);
+    region_release(&texts);
+    catalog->close(catalog);
+}
+
 static bool count_row(void *user, const struct upload_row *row)
 {
     unsigned *next = user, number;
