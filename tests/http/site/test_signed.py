@@ -210,6 +210,24 @@ class Pages(SignedCase):
         reply = client.get("/oembed", url=f"http://localhost/clip/{self.id}").json
         self.assertEqual(client.get(re.sub("^http://[^/]*", "", reply["thumbnail_url"])).status, 200)
 
+    def test_cards_sign_one_picture_for_a_month(self):
+        """Whatever is asked of oEmbed; SECURITY.md says so. Nothing of the signed address can be changed."""
+        client = self.signing().client
+        page = client.get(f"/clip/{self.id}").text
+        targets = {re.search(r'og:image" content="http://[^/]*([^"]*)"', page).group(1).replace("&amp;", "&")}
+        for more in ({}, {"maxwidth": 200, "maxheight": 130}, {"maxwidth": 2000}):
+            reply = client.get("/oembed", url=f"http://localhost/clip/{self.id}?t=0.5&angle=30", **more).json
+            targets.add(re.sub("^http://[^/]*", "", reply["thumbnail_url"]))
+        self.assertEqual(len(targets), 1)
+        path, _, query = targets.pop().partition("?")
+        pairs = dict(parse_qsl(query))
+        self.assertEqual((path, pairs["width"], pairs["height"]), (f"/v1/clips/{self.id}/preview.png", "1200", "630"))
+        self.assertEqual(set(pairs), {"width", "height", "exp", "sig"})
+        days = (int(pairs["exp"]) - time.time()) / 86400
+        self.assertTrue(31 <= days <= 32, days)
+        for change in ({"width": "1201"}, {"height": "629"}, {"t": "0.5"}, {"angle": "30"}, {"exp": str(int(pairs["exp"]) + 1)}):
+            self.refused(client, path + "?" + urlencode(pairs | change), "wrong_signature")
+
 
 class Command(SignedCase):
     def test_sign(self):
