@@ -117,13 +117,40 @@ class Others(ServedCase):
         client = self.served(*documents)
         self.assertEqual(len(client.items("/v1/clips")), 2)
 
+    def test_without_a_skin_the_whole_tree(self):
+        """All that hangs on the root of what is animated, but for what is shown, lights, cameras, and what hangs on these."""
+        document = json.loads(gltf(1))
+        document["skins"] = []
+        document["cameras"] = [{"type": "perspective", "perspective": {"yfov": 1, "znear": 0.1}}]
+        document["nodes"] += [
+            {"name": "hand", "children": [4, 5]}, {"name": "finger"}, {"name": "camera", "camera": 0, "children": [6]},
+            {"name": "on camera"}, {"name": "lamp", "extensions": {"KHR_lights_punctual": {"light": 0}}},
+            {"name": "elsewhere", "children": [9]}, {"name": "below elsewhere"}, {"children": [11]}, {"name": "hand"}]
+        document["nodes"][2]["children"] = [3, 7, 10]
+        document["scenes"][0]["nodes"] = [0, 8]
+        names = ["hips", "spine", "head", "hand", "finger", None, "hand"]
+        client = self.served(document)
+        clip = client.items("/v1/clips")[0]["id"]
+        found = next(item["id"] for item in client.items("/v1/skeletons") if item["format"] == "gltf")
+        joints = client.get(f"/v1/skeletons/{found}").json["joints"]
+        self.assertEqual([joint["name"] for joint in joints], names)
+        self.assertEqual([joint["parent"] for joint in joints], [-1, 0, 1, 2, 3, 2, 5])
+        carried = client.get(f"/v1/clips/{clip}.json").json["skeleton"]["joints"]
+        self.assertEqual([joint["name"] for joint in carried], names)
+        # A node that is animated is a joint whatever it shows, and so is what is above it.
+        document["animations"][0]["channels"][0]["target"]["node"] = 6
+        client = self.served(document)
+        found = next(item["id"] for item in client.items("/v1/skeletons") if item["format"] == "gltf")
+        joints = client.get(f"/v1/skeletons/{found}").json["joints"]
+        self.assertEqual([joint["name"] for joint in joints], names[:5] + ["camera", "on camera"] + names[5:])
+
     def test_human_bones_are_joints(self):
         """Also those that nothing drives and no skin has; a bone that is no node is refused at its place."""
         for extension in ("VRMC_vrm", "VRMC_vrm_animation", "VRM"):
             document = json.loads(gltf(1))
             document["skins"] = []
             document["nodes"] += [{"name": "eye"}, {"name": "hat"}]
-            document["nodes"][2]["children"] = [3, 4]
+            document["nodes"][2]["children"] = [3]
             names = [node["name"] for node in document["nodes"]]
             bones = {"hips": {"node": 0}, "spine": {"node": 1}, "leftEye": {"node": 3}}
             document["extensionsUsed"] = document["extensionsRequired"] = [extension]

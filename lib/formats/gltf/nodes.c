@@ -134,6 +134,13 @@ static bool check_cycles(struct gltf *g)
     return true;
 }
 
+/* Cameras, lights and meshes are no joints unless something moves them. */
+static bool is_thing(const struct pose_value *object)
+{
+    return pose_value_find(object, "mesh") || pose_value_find(object, "camera") ||
+           pose_value_find(pose_value_find(object, "extensions"), "KHR_lights_punctual");
+}
+
 /* The node above several roots (gltf.h), unless it has been moved. */
 static bool is_frame(const struct pose_value *object, const float rest[10])
 {
@@ -159,6 +166,7 @@ bool gltf_read_nodes(struct gltf *g)
             !read_children(g, i, object))
             return false;
         node->name = gltf_text(g, object, "name");
+        node->is_thing = is_thing(object);
         node->is_frame = is_frame(object, node->rest);
         name_index_add(&g->names, node->name, i);
     }
@@ -217,6 +225,36 @@ bool gltf_read_skins(struct gltf *g)
     return true;
 }
 
+/* Whether the node hangs below a joint by joints to be. path: room for all nodes; it and *length get the way up. */
+static bool hangs_on_joint(const struct gltf *g, uint32_t node, const bool *barred, uint32_t *path,
+                           uint32_t *length)
+{
+    for (*length = 0; node != GLTF_NONE && !g->node[node].is_joint; node = g->node[node].parent) {
+        path[(*length)++] = node;
+        if (barred[node] || g->node[node].is_thing)
+            return false;
+    }
+    return node != GLTF_NONE;
+}
+
+/* Without a skin nothing else says which nodes are joints: all of a tree in which one is animated, but for what is
+ * shown, lights and cameras, and what hangs on these. Not of our own files, and only if there is room for all. */
+static bool mark_trees(struct gltf *g)
+{
+    uint32_t *path = json_alloc(&g->json, g->nodes.count, sizeof *path), length;
+    bool *barred = json_alloc(&g->json, g->nodes.count, sizeof *barred);
+    if (!path || !barred)
+        return false;
+    for (uint32_t i = 0; i < g->nodes.count; i++) {
+        bool hangs = hangs_on_joint(g, i, barred, path, &length);
+        for (uint32_t k = 0; k < length; k++) {
+            g->node[path[k]].is_joint = hangs;
+            barred[path[k]] = !hangs;
+        }
+    }
+    return true;
+}
+
 static struct pose_joint make_joint(const struct gltf *g, uint32_t node, const int32_t *place)
 {
     const struct gltf_node *from = &g->node[node];
@@ -252,6 +290,8 @@ bool gltf_build_skeleton(struct gltf *g)
 {
     struct decode_job *job = g->job;
     uint32_t count = 0;
+    if (!g->skins.count && !g->is_ours && g->nodes.count <= job->limits->joints && !mark_trees(g))
+        return false;
     int32_t cycle, *place = json_alloc(&g->json, g->nodes.count, sizeof *place);
     for (uint32_t i = 0; i < g->nodes.count && place; i++)
         place[i] = g->node[i].joint = g->node[i].is_joint ? (int32_t)count++ : -1;
