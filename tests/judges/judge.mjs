@@ -53,8 +53,15 @@ function follow(gltf, about, wanted) {
   const problems = [], nodes = nodesOf(gltf), joints = about.joints
   let metres = 0, radians = 0
   joints.forEach((name, i) => {
-    if (gltf.parser.json.nodes[i].name !== name.toWellFormed?.() && gltf.parser.json.nodes[i].name !== name)
-      problems.push(`node ${i} is called ${gltf.parser.json.nodes[i].name} in place of ${name}`)
+    const { name: called, extras } = gltf.parser.json.nodes[i], meant = extras?.posed?.name ?? called
+    if (meant !== name.toWellFormed?.() && meant !== name)
+      problems.push(`node ${i} is called ${called} in place of ${name}`)
+  })
+  // Clips fit another copy of the file by name: three.js must rename none of the nodes.
+  gltf.parser.json.nodes.forEach((node, i) => {
+    const spelled = THREE.PropertyBinding.sanitizeNodeName(node.name)
+    if (nodes[i] && nodes[i].name !== spelled)
+      problems.push(`three.js calls node ${i} ${nodes[i].name} in place of ${spelled}`)
   })
   if (!gltf.animations.length) return { problems: about.keys ? ['no animation'] : [], metres, radians }
   const long = gltf.animations[0].duration

@@ -58,8 +58,9 @@
  * A joint's node may have a child of the same name plus ".scale", which carries the scale that its other children
  * must not inherit (POSE_SCALE_OFFSETS); skin.joints[i] is the node that vertices of row i are bound to.
  * If there are several roots, a node above them all has the extras "posed": {"frame": true}; it is not a joint.
- * Nodes have the names of the pose, even if two joints share one: glTF binds animations and skins by node index,
- * and its names need not be unique. Unnamed joints are named "joint_ID" (decimal), without an id "joint_INDEX".
+ * No two nodes have one name, also not as three.js spells names: of equal ones, and of what three.js spells as nothing,
+ * the later get "_1", "_2" ..., joints first. Extras "posed": {"name": NAME, "called": NODE_NAME} tell the name, which
+ * counts while the node is still called so. Unnamed joints are named "joint_ID" (decimal), without an id "joint_INDEX".
  */
 #ifndef POSE_FORMATS_GLTF_GLTF_H
 #define POSE_FORMATS_GLTF_GLTF_H

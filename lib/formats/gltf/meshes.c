@@ -17,12 +17,13 @@ static const char *name_of(struct gltf *g, uint32_t node)
 }
 
 /* Our own bone mesh is only for display. */
-static bool is_bone_mesh(const struct gltf *g, uint32_t mesh)
+static bool is_bone_mesh(const struct gltf *g, uint32_t node)
 {
-    const struct pose_value *object = g->meshes.items[mesh];
+    const struct pose_value *object = g->meshes.items[g->node[node].mesh];
     const struct pose_value *primitives = pose_value_find(object, "primitives");
-    return g->is_ours && !strcmp(value_get_string(object, "name", ""), "bones") && primitives &&
-           primitives->kind == POSE_ARRAY && primitives->first &&
+    const char *name = g->node[node].name ? g->node[node].name : value_get_string(object, "name", "");
+    return g->is_ours && !strcmp(name, "bones") && primitives && primitives->kind == POSE_ARRAY &&
+           primitives->first &&
            !pose_value_find(pose_value_find(primitives->first, "attributes"), "TEXCOORD_0");
 }
 
@@ -124,7 +125,7 @@ bool gltf_read_meshes(struct gltf *g)
         left_out.unused += !used[i];
     for (uint32_t i = 0; i < g->nodes.count; i++) {
         uint32_t mesh = g->node[i].mesh;
-        if (mesh != GLTF_NONE && !is_bone_mesh(g, mesh) && !read_node(g, i, &left_out))
+        if (mesh != GLTF_NONE && !is_bone_mesh(g, i) && !read_node(g, i, &left_out))
             return false;
     }
     warn_left_out(g, &left_out);

@@ -134,6 +134,15 @@ static bool check_cycles(struct gltf *g)
     return true;
 }
 
+/* The name in the pose, which our writer may have had to change (gltf.h). */
+static const char *read_name(struct gltf *g, const struct pose_value *object)
+{
+    const char *name = gltf_text(g, object, "name");
+    const struct pose_value *posed = pose_value_find(pose_value_find(object, "extras"), "posed");
+    const char *called = value_get_string(posed, "called", NULL);
+    return name && called && !strcmp(name, called) ? gltf_text(g, posed, "name") : name;
+}
+
 /* Cameras, lights and meshes are no joints unless something moves them. */
 static bool is_thing(const struct pose_value *object)
 {
@@ -165,7 +174,7 @@ bool gltf_read_nodes(struct gltf *g)
             !gltf_index(g, object, "skin", g->skins.count, false, &node->skin) ||
             !read_children(g, i, object))
             return false;
-        node->name = gltf_text(g, object, "name");
+        node->name = read_name(g, object);
         node->is_thing = is_thing(object);
         node->is_frame = is_frame(object, node->rest);
         name_index_add(&g->names, node->name, i);

@@ -4,6 +4,7 @@
 
 #include "lib/core/bytes/json_writer.h"
 #include "lib/formats/gltf/gltf.h"
+#include "lib/formats/gltf/write/names.h"
 
 enum gltf_component { GLTF_BYTES = 5121, GLTF_SHORTS = 5123, GLTF_INTS = 5125, GLTF_FLOATS = 5126 };
 enum gltf_shape { GLTF_SCALAR, GLTF_VEC2, GLTF_VEC3, GLTF_VEC4, GLTF_MAT4 };
@@ -36,6 +37,7 @@ struct gltf_file {
     uint32_t view_count, view_capacity;
     struct gltf_accessor *accessors;
     uint32_t accessor_count, accessor_capacity;
+    struct gltf_names names; /* of nodes */
 };
 
 void gltf_file_init(struct gltf_file *file, struct encode_job *job);

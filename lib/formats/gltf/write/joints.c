@@ -1,6 +1,5 @@
 #include "lib/formats/gltf/write/joints.h"
 
-#include "lib/core/names.h"
 #include "lib/formats/gltf/write/curve.h"
 #include "lib/model/matrix.h"
 
@@ -245,11 +244,27 @@ void gltf_joints_release(struct gltf_joints *joints)
 
 /* ------------------------------------------------------------------------------------------------------ nodes -- */
 
-static void put_name(const struct gltf_joint *joint, uint32_t index, struct json_writer *json)
+/* The name that the joint's node is to have. */
+static const char *wanted_name(const struct gltf_joint *joint, uint32_t index, struct arena *arena)
 {
-    char name[20];
-    snprintf(name, sizeof name, "joint_%u", joint->has_id ? joint->id : index);
-    jsonw_string(json, "name", joint->name ? joint->name : name);
+    if (joint->name)
+        return joint->name;
+    const char *name = arena_format(arena, "joint_%u", joint->has_id ? joint->id : index);
+    return name ? name : "";
+}
+
+/* Writes "name", and "extras" with what the name does not say. */
+static void put_name(struct gltf_file *file, const char *wanted)
+{
+    const char *name = gltf_names_take(&file->names, wanted);
+    jsonw_string(&file->json, "name", name);
+    if (!strcmp(name, wanted))
+        return;
+    jsonw_object(&file->json, "extras");
+    jsonw_object(&file->json, "posed");
+    gltf_names_put_wanted(&file->json, name, wanted);
+    jsonw_end(&file->json);
+    jsonw_end(&file->json);
 }
 
 static void put_part(struct json_writer *json, const char *key, const float *value, const float *usual,
@@ -313,18 +328,21 @@ static void put_children(const struct gltf_joint *joint, const struct family *fa
     jsonw_end(json);
 }
 
-static void put_holder(const struct gltf_joint *joint, struct json_writer *json)
+static void put_holder(const struct gltf_joint *joint, uint32_t index, struct gltf_file *file)
 {
     static const float one[3] = {1, 1, 1};
-    char name[200];
-    if (joint->name)
-        snprintf(name, sizeof name, "%.180s.scale", joint->name);
-    else
-        snprintf(name, sizeof name, "joint_%u.scale", joint->has_id ? joint->id : joint->node);
-    jsonw_object(json, NULL);
-    jsonw_string(json, "name", name);
-    put_part(json, "scale", joint->rest + SCALE_PLACE, one, 3);
-    jsonw_end(json);
+    static const char ending[] = ".scale";
+    const char *of = wanted_name(joint, index, file->job->arena);
+    const size_t length = strlen(of);
+    char *name = ARENA_NEW(file->job->arena, char, length + sizeof ending);
+    if (!name)
+        return;
+    memcpy(name, of, length);
+    memcpy(name + length, ending, sizeof ending);
+    jsonw_object(&file->json, NULL);
+    put_name(file, name);
+    put_part(&file->json, "scale", joint->rest + SCALE_PLACE, one, 3);
+    jsonw_end(&file->json);
 }
 
 static const char *frame_name(const struct gltf_joints *joints)
@@ -344,26 +362,11 @@ static void put_root_joints(const struct gltf_joints *joints, struct json_writer
     }
 }
 
-/* A name that no joint has: three.js renames the second of two equal ones, which would be the joint. */
-static const char *free_name(const struct gltf_joints *joints, const char *wanted, struct arena *arena)
+static void put_frame(const struct gltf_joints *joints, struct gltf_file *file)
 {
-    struct name_index taken;
-    if (!name_index_init(&taken, arena, joints->count))
-        return wanted;
-    for (uint32_t i = 0; i < joints->count; i++)
-        name_index_add(&taken, joints->joints[i].name, i);
-    name_index_sort(&taken);
-    const char *name = wanted;
-    for (uint32_t i = 1; name && name_index_find(&taken, name) >= 0; i++)
-        name = i == 1 ? arena_format(arena, "%.180s_frame", wanted)
-                      : arena_format(arena, "%.180s_frame%u", wanted, i);
-    return name ? name : wanted;
-}
-
-static void put_frame(const struct gltf_joints *joints, struct arena *arena, struct json_writer *json)
-{
+    struct json_writer *json = &file->json;
     jsonw_object(json, NULL);
-    jsonw_string(json, "name", free_name(joints, frame_name(joints), arena));
+    jsonw_string(json, "name", gltf_names_take(&file->names, frame_name(joints)));
     jsonw_raw(json, "extras", "{\"posed\":{\"frame\":true}}");
     if (joints->count) {
         jsonw_array(json, "children");
@@ -381,17 +384,17 @@ void gltf_joints_put_nodes(const struct gltf_joints *joints, struct gltf_file *f
         return;
     for (uint32_t i = 0; i < joints->count; i++) {
         jsonw_object(json, NULL);
-        put_name(&joints->joints[i], i, json);
+        put_name(file, wanted_name(&joints->joints[i], i, file->job->arena));
         put_place(joints, &joints->joints[i], json);
         put_children(&joints->joints[i], &family, family.child[i], json);
         jsonw_end(json);
     }
     for (uint32_t i = 0; i < joints->count; i++) {
         if (gltf_joint_is_split(&joints->joints[i]))
-            put_holder(&joints->joints[i], json);
+            put_holder(&joints->joints[i], i, file);
     }
     if (joints->has_frame)
-        put_frame(joints, file->job->arena, json);
+        put_frame(joints, file);
 }
 
 void gltf_joints_put_roots(const struct gltf_joints *joints, struct gltf_file *file)

@@ -351,8 +351,8 @@ static void put_primitives(const struct gltf_mesh *mesh, struct gltf_file *file)
 static void put_mesh(const struct gltf_mesh *mesh, struct gltf_file *file)
 {
     jsonw_object(&file->json, NULL);
-    /* The same as its node's: a mesh that is read takes its name from there. */
-    jsonw_string(&file->json, "name", mesh->name ? mesh->name : "mesh");
+    /* The same as its node's: three.js renames neither then. */
+    jsonw_string(&file->json, "name", mesh->called);
     jsonw_array(&file->json, "primitives");
     put_primitives(mesh, file);
     jsonw_end(&file->json);
@@ -374,13 +374,27 @@ bool gltf_meshes_put(struct gltf_mesh_list *list, struct gltf_file *file)
     return !error_is_set(file->job->error);
 }
 
-void gltf_meshes_put_nodes(const struct gltf_mesh_list *list, struct gltf_file *file)
+static void put_node_name(struct gltf_mesh *mesh, struct gltf_file *file)
+{
+    const char *wanted = mesh->name ? mesh->name : "mesh";
+    mesh->called = gltf_names_take(&file->names, wanted);
+    jsonw_string(&file->json, "name", mesh->called);
+    if (!strcmp(mesh->called, wanted))
+        return;
+    jsonw_object(&file->json, "extras");
+    jsonw_object(&file->json, "posed");
+    gltf_names_put_wanted(&file->json, mesh->called, wanted);
+    jsonw_end(&file->json);
+    jsonw_end(&file->json);
+}
+
+void gltf_meshes_put_nodes(struct gltf_mesh_list *list, struct gltf_file *file)
 {
     struct json_writer *json = &file->json;
     uint32_t own_skins = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         jsonw_object(json, NULL);
-        jsonw_string(json, "name", list->meshes[i].name ? list->meshes[i].name : "mesh");
+        put_node_name(&list->meshes[i], file);
         jsonw_integer(json, "mesh", i);
         if (list->meshes[i].joints)
             jsonw_integer(json, "skin", list->meshes[i].has_own_skin ? ++own_skins : 0);

@@ -21,6 +21,7 @@ struct gltf_material {
 /* A triangle mesh, ready to be written. */
 struct gltf_mesh {
     const char *name;
+    const char *called;             /* its node, once that is written */
     const struct pose_mesh *source; /* for its colours, further UVs and primitives; NULL: none */
     const struct pose_skin *skin;   /* for its morphs; NULL: none */
     uint32_t first_material;
@@ -58,7 +59,7 @@ bool gltf_add_meshes(struct gltf_mesh_list *list, const struct gltf_joints *join
 /* Writes "meshes", "materials", "textures" and "images", and their views. False with error if out of memory. */
 bool gltf_meshes_put(struct gltf_mesh_list *list, struct gltf_file *file);
 /* Writes their nodes, each a root of the scene. */
-void gltf_meshes_put_nodes(const struct gltf_mesh_list *list, struct gltf_file *file);
+void gltf_meshes_put_nodes(struct gltf_mesh_list *list, struct gltf_file *file);
 
 /* Releases the skins of deformed meshes too; must always be called. */
 void gltf_meshes_release(struct gltf_mesh_list *list);

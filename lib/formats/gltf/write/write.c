@@ -86,8 +86,7 @@ static void put_asset(struct json_writer *json)
     jsonw_end(json);
 }
 
-static void put_scene(const struct gltf_joints *joints, const struct gltf_mesh_list *meshes,
-                      struct gltf_file *file)
+static void put_scene(const struct gltf_joints *joints, struct gltf_mesh_list *meshes, struct gltf_file *file)
 {
     struct json_writer *json = &file->json;
     jsonw_integer(json, "scene", 0);
@@ -125,8 +124,10 @@ static bool put_all(struct encode_job *job, const struct choices *choices, const
     gltf_file_init(&file, job);
     jsonw_object(&file.json, NULL);
     put_asset(&file.json);
-    put_scene(joints, &meshes, &file);
-    bool done = gltf_clips_put(joints, &file, choices->fps);
+    bool done = gltf_names_init(&file.names, job->arena, joints->node_count + meshes.count);
+    if (done)
+        put_scene(joints, &meshes, &file);
+    done = done && gltf_clips_put(joints, &file, choices->fps);
     if (done) {
         if (joints->count) {
             gltf_joints_put_skin(joints, &file, meshes.uses_frame);
