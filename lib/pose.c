@@ -451,5 +451,13 @@ struct pose_humanoid *pose_humanoid_new(const struct pose_skeleton *skeleton, co
                                         uint32_t map_count, const struct pose_options *options,
                                         struct pose_error *error)
 {
-    return humanoid_new(skeleton, people_names, map, map_count, options, error);
+    return pose_humanoid_of_clip(skeleton, NULL, map, map_count, options, error);
+}
+
+struct pose_humanoid *pose_humanoid_of_clip(const struct pose_skeleton *skeleton,
+                                            const struct pose_clip *clip, const struct pose_bone_map *map,
+                                            uint32_t map_count, const struct pose_options *options,
+                                            struct pose_error *error)
+{
+    return humanoid_new(skeleton, clip, people_names, map, map_count, options, error);
 }

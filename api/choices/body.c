@@ -270,10 +270,11 @@ struct asset_id body_digest(struct asset_id digest, const struct body_choice *ch
 
 /* ------------------------------------------------------------------------------------------------ mannequin -- */
 
-struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, enum body_kind kind,
-                                     const struct pose_options *options, struct pose_error *error)
+struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, const struct pose_clip *clip,
+                                     enum body_kind kind, const struct pose_options *options,
+                                     struct pose_error *error)
 {
-    struct pose_humanoid *person = pose_humanoid_new(skeleton, NULL, 0, options, error);
+    struct pose_humanoid *person = pose_humanoid_of_clip(skeleton, clip, NULL, 0, options, error);
     struct pose_document *mannequin = person ? pose_mannequin(person, options, error) : NULL;
     pose_humanoid_free(person);
     if (!mannequin && kind != BODY_MANNEQUIN && error->status == POSE_BAD_DATA)

@@ -58,9 +58,11 @@ bool body_depends(const struct body_choice *choice);
 struct asset_id body_digest(struct asset_id digest, const struct body_choice *choice,
                             const struct body_stage *stage);
 
-/* The mannequin on a skeleton. NULL with error if that is not a person's; with POSE_OK if the kind does not insist. */
-struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, enum body_kind kind,
-                                     const struct pose_options *options, struct pose_error *error);
+/* The mannequin on the figure that the clip moves; clip NULL: on the first person. NULL with error if that is not a
+ * person; with POSE_OK if the kind does not insist. */
+struct pose_document *body_mannequin(const struct pose_skeleton *skeleton, const struct pose_clip *clip,
+                                     enum body_kind kind, const struct pose_options *options,
+                                     struct pose_error *error);
 /* Adds the meshes of a character, with their textures; warns of those that are missing. False with error. */
 bool body_add_character(struct ingredients *ingredients, const struct catalog *catalog,
                         const struct relations *relations, struct warnings *warnings,

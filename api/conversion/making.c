@@ -258,7 +258,8 @@ static bool add_mannequin(const struct conversion_order *order, struct pose_conv
     enum body_kind body = conversion_body(order->conversion);
     if (!wanted->skeleton || wanted->mesh_count || (body != BODY_MANNEQUIN && body != BODY_AUTO))
         return true;
-    *mannequin = body_mannequin(wanted->skeleton, body, &order->place->options, error);
+    const struct pose_clip *clip = wanted->clip_count ? wanted->clips[0].clip : NULL;
+    *mannequin = body_mannequin(wanted->skeleton, clip, body, &order->place->options, error);
     if (!*mannequin)
         return error->status == POSE_OK;
     wanted->mesh_count = (*mannequin)->mesh_count;

@@ -5,6 +5,7 @@
 #include "api/choices/scope.h"
 #include "lib/core/error.h"
 #include "api/poses/pose_request.h"
+#include "server/library/bodies/bystanders.h"
 #include "server/ops/clock.h"
 #include "server/draw/loading.h"
 
@@ -227,16 +228,44 @@ static bool add_mesh(struct drawing *drawing, struct figure_source *source, cons
     return drawing->skins[at];
 }
 
+/* The clip whose tracks are the skeleton's; NULL: retargeted, onto the first person. */
+static const struct pose_clip *moving_clip(const struct player *player)
+{
+    return player->retarget ? NULL : player->clip;
+}
+
 static bool add_mannequin(struct drawing *drawing, struct figure_source *source, struct pose_error *error)
 {
     enum body_kind body = drawing->preview->body.kind;
     if (!drawing->player->skeleton || body == BODY_BONES || body == BODY_NONE)
         return true;
-    drawing->mannequin =
-        body_mannequin(drawing->player->skeleton, body, &drawing->call->service->index_options.pose, error);
+    drawing->mannequin = body_mannequin(drawing->player->skeleton, moving_clip(drawing->player), body,
+                                        &drawing->call->service->index_options.pose, error);
     if (!drawing->mannequin)
         return error->status == POSE_OK;
     return add_mesh(drawing, source, drawing->mannequin->meshes, error);
+}
+
+/* All meshes but those of bystanders. */
+static bool add_meshes(struct drawing *drawing, struct figure_source *source,
+                       const struct pose_conversion *parts, struct pose_error *error)
+{
+    const struct player *player = drawing->player;
+    const enum body_kind kind = drawing->preview->body.kind;
+    bool *stands = NULL, done = kind == BODY_MESHES || kind == BODY_CHARACTER ||
+                                bystanders_find(player->skeleton, player->sampler, moving_clip(player),
+                                                &drawing->call->service->index_options.pose, &stands, error);
+    for (uint32_t i = 0; i < parts->mesh_count && i < FIGURE_MESHES && done; i++) {
+        done = add_mesh(drawing, source, &parts->meshes[i], error);
+        const unsigned at = source->mesh_count - 1;
+        if (!done || !stands || !bystanders_has(stands, source->skins[at], source->meshes[at]))
+            continue;
+        pose_skin_free(drawing->skins[at]);
+        drawing->skins[at] = NULL;
+        source->mesh_count--;
+    }
+    free(stands);
+    return done;
 }
 
 static bool gather_body(struct drawing *drawing, struct figure_source *source, struct pose_error *error)
@@ -258,11 +287,7 @@ static bool gather_body(struct drawing *drawing, struct figure_source *source, s
     decode_images(drawing, &parts);
     source->image_count = parts.image_count;
     source->images = drawing->images;
-    for (uint32_t i = 0; i < parts.mesh_count && i < FIGURE_MESHES; i++) {
-        if (!add_mesh(drawing, source, &parts.meshes[i], error))
-            return false;
-    }
-    return true;
+    return add_meshes(drawing, source, &parts, error);
 }
 
 static bool gather(struct drawing *drawing, struct figure_source *source, struct pose_error *error)

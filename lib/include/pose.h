@@ -269,6 +269,9 @@ struct pose_skeleton {
     /* [joint_count], model space, the skeleton's axes: where a mesh of these axes without matrices of its own hangs on
      * each joint, unturned, if that is not the rest pose (SL). NULL: the rest pose. */
     const float (*pivots)[3];
+    /* [joint_count]: of several people, animals, things in one file the one that the joint is part of, counted from
+     * 1; 0: of all of them or of none. NULL: there is only one. */
+    const uint32_t *figures;
     const struct pose_value *extras;
     uint32_t warning_count;
     const struct pose_warning *warnings;
@@ -1027,17 +1030,29 @@ struct pose_humanoid_report {
     double leg_lean[2];      /* and of the legs from the vertical */
     uint32_t spine_count, neck_count;
     const double *spine,
-        *neck; /* positions of the joints along each, 0 to 1; neck includes the head, neck_count + 1 */
+        *neck;       /* positions of the joints along each, 0 to 1; neck includes the head, neck_count + 1 */
+    uint32_t figure; /* of the skeleton's figures the one it is; 0: the skeleton is taken as one */
 };
 
 /*
- * Returns NULL on failure: "not_humanoid" (POSE_BAD_DATA), with the reason in detail, or, for an invalid map,
- * "unknown_joint", "unknown_bone", "two_joints" (POSE_BAD_ARGUMENT). Must be freed with pose_humanoid_free.
+ * Of a skeleton of several figures: the first of its first 16 that is a person. Returns NULL on failure: "not_humanoid"
+ * (POSE_BAD_DATA), with the reason in detail, or, for an invalid map, "unknown_joint", "unknown_bone", "two_joints"
+ * (POSE_BAD_ARGUMENT). Must be freed with pose_humanoid_free.
  */
 POSE_API struct pose_humanoid *pose_humanoid_new(const struct pose_skeleton *skeleton,
                                                  const struct pose_bone_map *map, uint32_t map_count,
                                                  const struct pose_options *options,
                                                  struct pose_error *error);
+/*
+ * The same for the figure that the clip moves: the one with the most joints whose keys change; of equal ones that with
+ * the most joints that have keys, then the first. If it moves none, as pose_humanoid_new; if what it moves is not a
+ * person, "not_humanoid", whoever else there is.
+ */
+POSE_API struct pose_humanoid *pose_humanoid_of_clip(const struct pose_skeleton *skeleton,
+                                                     const struct pose_clip *clip,
+                                                     const struct pose_bone_map *map, uint32_t map_count,
+                                                     const struct pose_options *options,
+                                                     struct pose_error *error);
 POSE_API void pose_humanoid_free(struct pose_humanoid *humanoid);
 POSE_API const struct pose_humanoid_report *pose_humanoid_report(const struct pose_humanoid *humanoid);
 /*

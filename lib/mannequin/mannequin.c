@@ -13,6 +13,7 @@ struct building {
     uint32_t bone_count;
     int bone_of[SLOT_COUNT]; /* in the mesh; -1: none */
     const char **names;
+    uint32_t *joints; /* counted from 1: names need not be unique */
     float (*inverse_binds)[16];
     struct pose_mesh mesh;
 };
@@ -45,8 +46,9 @@ static bool add_bones(struct building *building, struct arena *scratch, struct p
     const struct pose_skeleton *skeleton = humanoid->skeleton;
     float(*rest)[16] = arena_alloc(scratch, skeleton->joint_count, sizeof *rest);
     building->names = ARENA_NEW(building->arena, const char *, SLOT_COUNT);
+    building->joints = ARENA_NEW(building->arena, uint32_t, SLOT_COUNT);
     building->inverse_binds = arena_alloc(building->arena, SLOT_COUNT, sizeof *building->inverse_binds);
-    if (!rest || !building->names || !building->inverse_binds ||
+    if (!rest || !building->names || !building->joints || !building->inverse_binds ||
         !matrix_rest(skeleton, POSE_AXES_GLTF, scratch, rest))
         return false;
     for (int slot = 0; slot < SLOT_COUNT; slot++)
@@ -62,6 +64,7 @@ static bool add_bones(struct building *building, struct arena *scratch, struct p
                 return error_set(error, POSE_BAD_DATA, "not_humanoid", "a joint of the skeleton has no size");
             const char *name = skeleton->joints[humanoid->joint[slot]].name;
             building->names[building->bone_count] = arena_copy_text(building->arena, name ? name : "");
+            building->joints[building->bone_count] = (uint32_t)humanoid->joint[slot] + 1;
             building->bone_of[slot] = (int)building->bone_count++;
         }
     }
@@ -138,6 +141,8 @@ static bool fill_mesh(struct building *building)
                                .space = POSE_SPACE_BIND,
                                .bone_count = building->bone_count,
                                .bones = building->names,
+                               .bone_joints = building->joints,
+                               .tree = building->fit.humanoid->skeleton->tree,
                                .face_count = mannequin_face_count,
                                .faces = mannequin_faces,
                                .real_count = mannequin_vertex_count,

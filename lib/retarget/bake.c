@@ -195,6 +195,7 @@ static bool make_tracks(struct retarget_bake *b)
         track->name = arena_copy_text(b->arena, joint->name);
         track->has_id = joint->has_id;
         track->id = joint->id;
+        track->node = r->nodes[i].joint + 1;
         if (b->has_rotation[i] &&
             !make_channel(b, POSE_ROTATION, r->nodes[i].joint, b->rotations + (size_t)i * b->samples * 4,
                           &track->channels[POSE_ROTATION]))
@@ -249,6 +250,9 @@ static bool make_clip(struct retarget_bake *b)
     bare.companion = bare.origin = bare.game = NULL;
     if (!copy_clip(b->arena, &bare, b->out))
         return false;
+    /* Names may be those of another figure as well. */
+    if (b->r->target->skeleton->figures)
+        b->out->tree = b->r->target->skeleton->tree;
     b->out->axes = b->axes;
     b->out->rules = b->rules;
     b->out->frame_count = b->samples;

@@ -11,7 +11,7 @@ static const double SAME_SCALE = 0.01; /* of one another */
 
 static bool is_bound(const struct pose_humanoid *humanoid, int32_t joint)
 {
-    return joint >= 0 && humanoid->skeleton->binds[joint][15] != 0;
+    return joint >= 0 && joint_is_own(humanoid, (uint32_t)joint) && humanoid->skeleton->binds[joint][15] != 0;
 }
 
 static struct vec column(const float *matrix, int at)

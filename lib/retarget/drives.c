@@ -98,6 +98,7 @@ static bool cut_skeleton(struct pose_retarget *retarget, const bool *wanted, str
     retarget->source_skeleton.joints = joints;
     retarget->source_skeleton.joint_count = count;
     retarget->source_skeleton.file_order = NULL;
+    retarget->source_skeleton.figures = NULL;
     retarget->source_skeleton.tree = CUT_TREE;
     retarget->source_skeleton.root_joint =
         from->root_joint >= 0 ? retarget->source_node_of[from->root_joint] : -1;

@@ -170,8 +170,9 @@ static uint32_t alias_count(const struct pose_joint *joint)
 }
 
 /* Own names before aliases. */
-static bool names_init(struct joint_names *table, struct arena *scratch, const struct pose_skeleton *skeleton)
+static bool names_init(struct joint_names *table, struct arena *scratch, const struct pose_humanoid *humanoid)
 {
+    const struct pose_skeleton *skeleton = humanoid->skeleton;
     uint64_t count = skeleton->joint_count;
     for (uint32_t i = 0; i < skeleton->joint_count; i++)
         count += alias_count(&skeleton->joints[i]);
@@ -184,11 +185,11 @@ static bool names_init(struct joint_names *table, struct arena *scratch, const s
     if (!table->names || !table->joints)
         return false;
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
-        if (!names_add(table, scratch, skeleton->joints[i].name, (int32_t)i))
+        if (joint_is_own(humanoid, i) && !names_add(table, scratch, skeleton->joints[i].name, (int32_t)i))
             return false;
     }
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
-        uint32_t aliases = alias_count(&skeleton->joints[i]);
+        uint32_t aliases = joint_is_own(humanoid, i) ? alias_count(&skeleton->joints[i]) : 0;
         for (uint32_t k = 0; k < aliases; k++) {
             if (!names_add(table, scratch, skeleton->joints[i].aliases[k], (int32_t)i))
                 return false;
@@ -447,8 +448,10 @@ static bool take_map(struct finding *finding, const struct joint_names *joints,
                          MAX_MAP);
     if (!name_index_init(&exact, finding->scratch, skeleton->joint_count))
         return error_no_memory(error);
-    for (uint32_t i = 0; i < skeleton->joint_count; i++)
-        name_index_add(&exact, skeleton->joints[i].name, i);
+    for (uint32_t i = 0; i < skeleton->joint_count; i++) {
+        if (joint_is_own(finding->humanoid, i))
+            name_index_add(&exact, skeleton->joints[i].name, i);
+    }
     name_index_sort(&exact);
     for (uint32_t i = 0; i < count; i++) {
         char plain[NAME_SIZE];
@@ -514,7 +517,7 @@ bool humanoid_find(struct pose_humanoid *humanoid, const struct humanoid_names *
     struct joint_names joints;
     struct finding finding = {.humanoid = humanoid, .scratch = scratch};
     finding.taken = ARENA_NEW(scratch, bool, humanoid->skeleton->joint_count);
-    if (!finding.taken || !names_init(&joints, scratch, humanoid->skeleton))
+    if (!finding.taken || !names_init(&joints, scratch, humanoid))
         return error_no_memory(error);
     count_depths(humanoid);
     if (!take_map(&finding, &joints, map, map_count, error))

@@ -110,6 +110,7 @@ static bool make_report(struct pose_humanoid *humanoid)
     if (!missing || !bones)
         return false;
     *report = (struct pose_humanoid_report){
+        .figure = humanoid->figure_number,
         .family = humanoid->family,
         .carrier = (uint32_t)humanoid->carrier,
         .hip_height = figure->hip_height,
@@ -147,30 +148,99 @@ static bool build(struct pose_humanoid *humanoid, const struct humanoid_names *c
            make_report(humanoid);
 }
 
-struct pose_humanoid *humanoid_new(const struct pose_skeleton *skeleton,
-                                   const struct humanoid_names *const *games, const struct pose_bone_map *map,
-                                   uint32_t map_count, const struct pose_options *options,
-                                   struct pose_error *error)
+/* What a humanoid is made of. */
+struct making {
+    const struct pose_skeleton *skeleton;
+    const struct humanoid_names *const *games;
+    const struct pose_bone_map *map;
+    uint32_t map_count;
+    const struct pose_options *options;
+    struct pose_error *error;
+};
+
+/* figure 0: all joints. */
+static struct pose_humanoid *make(const struct making *making, uint32_t figure)
 {
-    struct pose_error local;
-    error = error ? error : &local;
-    pose_error_init(error);
+    const struct pose_options *options = making->options;
     struct arena arena;
-    arena_init(&arena, options ? options->allocator : NULL, options ? options->limits.memory : 0, error);
+    pose_error_init(making->error);
+    arena_init(&arena, options ? options->allocator : NULL, options ? options->limits.memory : 0,
+               making->error);
     struct pose_humanoid *humanoid = ARENA_NEW(&arena, struct pose_humanoid, 1);
     if (!humanoid)
         return NULL;
-    *humanoid = (struct pose_humanoid){
-        .arena = arena, .skeleton = skeleton, .named_root = NO_JOINT, .carrier = NO_JOINT};
+    *humanoid = (struct pose_humanoid){.arena = arena,
+                                       .skeleton = making->skeleton,
+                                       .figure_number = figure,
+                                       .named_root = NO_JOINT,
+                                       .carrier = NO_JOINT};
     for (int slot = 0; slot < SLOT_COUNT; slot++)
         humanoid->joint[slot] = NO_JOINT;
-    bool done = build(humanoid, games, map, map_count, options, error);
+    bool done = build(humanoid, making->games, making->map, making->map_count, options, making->error);
     humanoid->arena.error = NULL;
     if (!done) {
         pose_humanoid_free(humanoid);
         return NULL;
     }
     return humanoid;
+}
+
+static bool has_bone_of(const struct pose_humanoid *humanoid, uint32_t figure)
+{
+    for (int slot = 0; slot < SLOT_COUNT; slot++) {
+        int32_t joint = humanoid->joint[slot];
+        if (joint >= 0 && humanoid->skeleton->figures[joint] == figure)
+            return true;
+    }
+    return false;
+}
+
+/* The figure that the clip moves. The parts of a robot may be figures of their own: then all joints together are a
+ * person, who has bones of that part. */
+static struct pose_humanoid *make_moved(const struct making *making, uint32_t figure)
+{
+    struct pose_humanoid *humanoid = make(making, figure);
+    if (humanoid || making->error->status != POSE_BAD_DATA)
+        return humanoid;
+    const struct pose_error reason = *making->error;
+    humanoid = make(making, 0);
+    if (!humanoid || has_bone_of(humanoid, figure))
+        return humanoid;
+    pose_humanoid_free(humanoid);
+    *making->error = reason;
+    return NULL;
+}
+
+/* The first figure that is a person, else all joints together. */
+static struct pose_humanoid *make_first(const struct making *making)
+{
+    enum { MAX_LOOKED_AT = 16 };
+    const uint32_t count = figures_count(making->skeleton);
+    for (uint32_t figure = 1; figure <= count && figure <= MAX_LOOKED_AT; figure++) {
+        struct pose_humanoid *humanoid = make(making, figure);
+        if (humanoid || making->error->status == POSE_NO_MEMORY)
+            return humanoid;
+    }
+    return make(making, 0);
+}
+
+struct pose_humanoid *humanoid_new(const struct pose_skeleton *skeleton, const struct pose_clip *clip,
+                                   const struct humanoid_names *const *games, const struct pose_bone_map *map,
+                                   uint32_t map_count, const struct pose_options *options,
+                                   struct pose_error *error)
+{
+    struct pose_error local;
+    const struct making making = {skeleton, games, map, map_count, options, error ? error : &local};
+    struct arena scratch;
+    uint32_t figure;
+    arena_init(&scratch, options ? options->allocator : NULL, options ? options->limits.memory : 0,
+               making.error);
+    pose_error_init(making.error);
+    const bool found = figures_find_moved(skeleton, clip, &scratch, &figure);
+    arena_release(&scratch);
+    if (!found)
+        return NULL;
+    return figure ? make_moved(&making, figure) : make_first(&making);
 }
 
 void pose_humanoid_free(struct pose_humanoid *humanoid)

@@ -7,8 +7,9 @@
 
 #include "lib/core/error.h"
 #include "lib/core/names.h"
-#include "lib/retarget/names.h"
+#include "lib/model/figures.h"
 #include "lib/model/turn.h"
+#include "lib/retarget/names.h"
 
 /* Of one side. */
 enum side_bone {
@@ -82,6 +83,7 @@ struct figure {
 struct pose_humanoid {
     struct arena arena; /* holds all of it, itself included */
     const struct pose_skeleton *skeleton;
+    uint32_t figure_number;    /* of the skeleton's the one whose joints are considered; 0: all are */
     const char *family;        /* NULL: none knew it */
     int32_t joint[SLOT_COUNT]; /* NO_JOINT where there is none */
     uint8_t how[SLOT_COUNT];   /* enum pose_bone_how */
@@ -94,9 +96,9 @@ struct pose_humanoid {
     struct pose_humanoid_report report;
 };
 
-/* As pose_humanoid_new, with the tables of names of the games, a list that ends with NULL and is asked before
- * the common ones. */
-struct pose_humanoid *humanoid_new(const struct pose_skeleton *skeleton,
+/* As pose_humanoid_of_clip, with the tables of names of the games, a list that ends with NULL and is asked before
+ * the common ones. clip NULL: as pose_humanoid_new. */
+struct pose_humanoid *humanoid_new(const struct pose_skeleton *skeleton, const struct pose_clip *clip,
                                    const struct humanoid_names *const *games, const struct pose_bone_map *map,
                                    uint32_t map_count, const struct pose_options *options,
                                    struct pose_error *error);
@@ -108,6 +110,12 @@ void slot_name(const struct pose_humanoid *humanoid, int slot, char *text);
 void humanoid_bind(struct pose_humanoid *humanoid);
 /* The rotation with those columns, which are orthogonal. */
 struct turn turn_of_axes(struct vec x, struct vec y, struct vec z);
+
+/* Whether the joint may be a bone: it is part of the humanoid's figure. */
+static inline bool joint_is_own(const struct pose_humanoid *humanoid, uint32_t joint)
+{
+    return figures_has(humanoid->skeleton, humanoid->figure_number, joint);
+}
 
 bool joint_is_below(const struct pose_humanoid *humanoid, int32_t joint, int32_t above);
 

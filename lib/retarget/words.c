@@ -198,7 +198,8 @@ bool humanoid_find_words(struct finding *finding)
     if (!s.words || !s.trunk)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        s.words[i] = (uint16_t)words_of(humanoid->skeleton->joints[i].name);
+        s.words[i] =
+            joint_is_own(humanoid, i) ? (uint16_t)words_of(humanoid->skeleton->joints[i].name) : WORD_HELPER;
     finding_put(finding, SLOT_HEAD, find_word(&s, WORD_HEAD), POSE_BONE_WORD);
     for (int32_t at = humanoid->joint[SLOT_HEAD]; at >= 0; at = humanoid->skeleton->joints[at].parent)
         s.trunk[at] = true;

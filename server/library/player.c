@@ -88,7 +88,7 @@ bool carrying_compile(const struct carrying *carrying, const struct pose_clip *c
 {
     const struct pose_retarget_options wishes = {
         .flags = carrying->flags, .pairs = carrying->pairs, .pair_count = carrying->pair_count, .axes = axes};
-    people[0] = pose_humanoid_new(from, carrying->map, carrying->map_count, options, error);
+    people[0] = pose_humanoid_of_clip(from, clip, carrying->map, carrying->map_count, options, error);
     if (!people[0])
         return prefix(error, "source", "map");
     people[1] = pose_humanoid_new(to, carrying->map_onto, carrying->map_onto_count, options, error);

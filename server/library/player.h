@@ -50,8 +50,8 @@ struct playing {
 /* Referenced; NULL as for document_get. */
 struct player *player_get(struct service *service, const struct catalog *catalog,
                           const struct playing *playing, struct fetch *fetch);
-/* Compiles the retargeting from one person to the other; false with error, whose field is the wrong
- * parameter. */
+/* Compiles the retargeting from the person whom the clip moves to the first one of the other skeleton; false with
+ * error, whose field is the wrong parameter. */
 bool carrying_compile(const struct carrying *carrying, const struct pose_clip *clip,
                       const struct pose_skeleton *from, const struct pose_skeleton *to, enum pose_axes axes,
                       const struct pose_options *options, struct pose_humanoid *people[2],

@@ -242,6 +242,24 @@ static bool read_rests(struct reading *r, const struct pose_value *array)
     return joints;
 }
 
+/* "figure" of each joint, where there are several. */
+static bool read_figures(struct reading *r, const struct pose_value *array)
+{
+    uint32_t index = 0, count = r->skeleton->joint_count;
+    uint32_t *figures = ARENA_NEW(r->job->arena, uint32_t, count);
+    bool any = false;
+    for (const struct pose_value *item = array->first; item && figures; item = item->next, index++) {
+        int64_t figure = value_get_int(item, "figure", 0);
+        snprintf(r->at, sizeof r->at, "/skeleton/joints/%u", index);
+        if (figure < 0 || figure > count)
+            return refuse(r, "bad_index", "/figure", "must be from 0 to the number of joints, %u", count);
+        figures[index] = (uint32_t)figure;
+        any |= figure > 0;
+    }
+    r->skeleton->figures = any ? figures : NULL;
+    return figures;
+}
+
 /* {"joints": [...]}: the skeleton of the clip's original file. */
 static bool read_skeleton(struct reading *r)
 {
@@ -254,7 +272,7 @@ static bool read_skeleton(struct reading *r)
     if (!value_count(array))
         return true;
     r->skeleton = ARENA_NEW(r->job->arena, struct pose_skeleton, 1);
-    if (!r->skeleton || !read_rests(r, array))
+    if (!r->skeleton || !read_rests(r, array) || !read_figures(r, array))
         return false;
     const char *scaling = value_get_string(object, "scaling", "inherited");
     int64_t root = value_get_int(object, "root_joint", -1);

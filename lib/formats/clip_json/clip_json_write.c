@@ -128,6 +128,8 @@ static void put_skeleton(struct json_writer *json, const struct pose_skeleton *s
         jsonw_object(json, NULL);
         put_identity(json, joint->name, joint->has_id, joint->id);
         jsonw_integer(json, "parent", joint->parent);
+        if (skeleton->figures)
+            jsonw_integer(json, "figure", skeleton->figures[i]);
         put_rest(json, joint, skeleton->axes, to);
         if (joint->extras && skeleton->axes == to)
             jsonw_value(json, "extras", joint->extras);

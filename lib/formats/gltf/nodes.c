@@ -332,7 +332,7 @@ bool gltf_build_skeleton(struct gltf *g)
         if (place[i] >= 0)
             g->node[i].joint = (int32_t)skeleton->file_order[place[i]];
     }
-    if (!gltf_read_binds(g, skeleton, place))
+    if (!gltf_read_binds(g, skeleton, place) || !gltf_find_figures(g, skeleton))
         return false;
     link_tracks(job->document, skeleton, place);
     job->document->skeletons = skeleton;

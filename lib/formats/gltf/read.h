@@ -144,6 +144,8 @@ void gltf_mark_joint(struct gltf *g, uint32_t node);
 bool gltf_build_skeleton(struct gltf *g);
 /* Reads the bind pose of the joints (binds.c). place: the joint of each node, -1. */
 bool gltf_read_binds(struct gltf *g, struct pose_skeleton *skeleton, const int32_t *place);
+/* Finds the figures of the skeleton (figures.c), once the nodes know their joints. */
+bool gltf_find_figures(struct gltf *g, struct pose_skeleton *skeleton);
 /* The name of a node's joint or track. */
 struct gltf_name {
     const char *name;

@@ -88,6 +88,8 @@ void describe_skeleton(struct json_writer *json, const struct pose_skeleton *ske
         jsonw_floats(json, "scale", rest + 7, 3);
         if (has_skin)
             jsonw_bool(json, "skinned", skinned[i]);
+        if (skeleton->figures)
+            jsonw_integer(json, "figure", skeleton->figures[i]);
         if (joint->extras)
             jsonw_value(json, "extras", joint->extras);
         jsonw_end(json);

@@ -253,16 +253,18 @@ static const char *wanted_name(const struct gltf_joint *joint, uint32_t index, s
     return name ? name : "";
 }
 
-/* Writes "name", and "extras" with what the name does not say. */
-static void put_name(struct gltf_file *file, const char *wanted)
+/* Writes "name", and "extras" with what the name does not say. figure 0: none. */
+static void put_name(struct gltf_file *file, const char *wanted, uint32_t figure)
 {
     const char *name = gltf_names_take(&file->names, wanted);
     jsonw_string(&file->json, "name", name);
-    if (!strcmp(name, wanted))
+    if (!figure && !strcmp(name, wanted))
         return;
     jsonw_object(&file->json, "extras");
     jsonw_object(&file->json, "posed");
     gltf_names_put_wanted(&file->json, name, wanted);
+    if (figure)
+        jsonw_integer(&file->json, "figure", figure);
     jsonw_end(&file->json);
     jsonw_end(&file->json);
 }
@@ -340,7 +342,7 @@ static void put_holder(const struct gltf_joint *joint, uint32_t index, struct gl
     memcpy(name, of, length);
     memcpy(name + length, ending, sizeof ending);
     jsonw_object(&file->json, NULL);
-    put_name(file, name);
+    put_name(file, name, 0);
     put_part(&file->json, "scale", joint->rest + SCALE_PLACE, one, 3);
     jsonw_end(&file->json);
 }
@@ -380,11 +382,12 @@ void gltf_joints_put_nodes(const struct gltf_joints *joints, struct gltf_file *f
 {
     struct family family;
     struct json_writer *json = &file->json;
+    const uint32_t *figures = joints->skeleton ? joints->skeleton->figures : NULL;
     if (!find_families(joints, file->job->arena, &family))
         return;
     for (uint32_t i = 0; i < joints->count; i++) {
         jsonw_object(json, NULL);
-        put_name(file, wanted_name(&joints->joints[i], i, file->job->arena));
+        put_name(file, wanted_name(&joints->joints[i], i, file->job->arena), figures ? figures[i] : 0);
         put_place(joints, &joints->joints[i], json);
         put_children(&joints->joints[i], &family, family.child[i], json);
         jsonw_end(json);
