@@ -183,7 +183,7 @@ static void read_joint(struct bvh_words *words, const struct bvh_joint *joint, s
 
 static bool read_motion(struct building *building, struct bvh_words *words)
 {
-    const struct bvh_layout *layout = &building->layout;
+    struct bvh_layout *layout = &building->layout;
     struct joint_motion *motions = ARENA_NEW(building->job->arena, struct joint_motion, layout->joint_count);
     building->tracks = ARENA_NEW(building->job->arena, struct pose_track, layout->joint_count);
     building->times = ARENA_NEW(building->job->arena, float, layout->frame_count);
@@ -194,6 +194,7 @@ static bool read_motion(struct building *building, struct bvh_words *words)
             return false;
     }
     struct bvh_lines lines = {.numbers = layout->number_count};
+    bvh_lines_start(layout, words);
     for (uint32_t frame = 0; frame < layout->frame_count && layout->number_count; frame++) {
         building->times[frame] = (float)(frame * (double)layout->frame_seconds);
         reader_enter(&words->reader, "frames", frame);
@@ -210,7 +211,7 @@ static bool read_motion(struct building *building, struct bvh_words *words)
             euler_to_quats(motions[i].rotation_axes, motions[i].rotation_count,
                            motions[i].values[POSE_ROTATION], layout->frame_count);
     }
-    bvh_lines_warn(&lines, words, layout->frame_count, &building->job->warnings);
+    bvh_lines_warn(&lines, words, layout, &building->job->warnings);
     return true;
 }
 

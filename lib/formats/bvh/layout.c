@@ -170,13 +170,6 @@ static bool read_integer(struct bvh_words *words, const char *field, int32_t *va
     return result == DECIMAL_OK || fail_number(words, result, field);
 }
 
-static bool read_vector(struct bvh_words *words, float vector[3])
-{
-    for (int i = 0; i < 3; i++)
-        vector[i] = bvh_number(words, "OFFSET");
-    return !words->reader.failed;
-}
-
 /* --------------------------------------------------------------------------------------------- hierarchy -- */
 
 struct parsing {
@@ -193,6 +186,26 @@ static const uint8_t *pass_name(struct reader *reader)
     while (reader->at < reader->end && *reader->at != '\n' && *reader->at != '\r' && !is_brace(*reader->at))
         reader->at++;
     return reader->at;
+}
+
+/* Three numbers. Other readers ignore what else is on the line, such as a comment; here a keyword may
+ * follow. */
+static bool read_offset(struct parsing *parsing, float offset[3])
+{
+    struct reader *reader = &parsing->words->reader;
+    for (int i = 0; i < 3; i++)
+        offset[i] = bvh_number(parsing->words, "OFFSET");
+    if (reader->failed)
+        return false;
+    const uint8_t *at = reader->at, *end = pass_name(reader);
+    while (at < end && is_blank(parsing->words, *at))
+        at++;
+    const char first = at < end ? text_lower((char)*at) : 'a';
+    if (first >= 'a' && first <= 'z')
+        reader->at = at;
+    else if (!parsing->layout->extra_line)
+        parsing->layout->extra_line = reader->line;
+    return true;
 }
 
 static bool read_name(struct parsing *parsing, struct bvh_joint *joint)
@@ -244,7 +257,7 @@ static bool read_end(struct parsing *parsing)
         return false;
     next_word(words);
     if (is_word(words, "offset")) {
-        if (!read_vector(words, end.offset))
+        if (!read_offset(parsing, end.offset))
             return false;
         next_word(words);
     }
@@ -310,7 +323,7 @@ static bool read_in_joint(struct parsing *parsing, bool *known)
     struct bvh_joint *joint = &parsing->layout->joints[parsing->open];
     *known = true;
     if (is_word(words, "offset"))
-        return read_vector(words, joint->offset);
+        return read_offset(parsing, joint->offset);
     if (is_word(words, "channels"))
         return read_channels(parsing, joint);
     if (is_word(words, "joint"))
@@ -401,12 +414,34 @@ static bool check_frames(struct parsing *parsing, int32_t count)
     return true;
 }
 
+/* "3", or "3.0" as programs write it that count in floats. */
+static bool read_frame_count(struct bvh_words *words, int32_t *count)
+{
+    next_word(words);
+    size_t length = words->length;
+    while (length > 1 && words->word[length - 1] == '0')
+        length--;
+    const bool is_whole = length > 1 && words->word[length - 1] == '.';
+    enum decimal_result result = decimal_i32(words->word, is_whole ? length - 1 : words->length, count);
+    return result == DECIMAL_OK || fail_number(words, result, "Frames");
+}
+
+/* Goes to the word Frame. Other readers ignore what else is on the line of Frames: */
+static bool find_frame_time(struct parsing *parsing)
+{
+    struct bvh_words *words = parsing->words;
+    struct bvh_layout *layout = parsing->layout;
+    words->ended_line = false;
+    while (next_word(words) && !words->ended_line && !is_word(words, "frame"))
+        layout->extra_line = layout->extra_line ? layout->extra_line : layout->frames_line;
+    return is_word(words, "frame") || fail_word(words, NULL, "no_frame_time", "Frame Time:");
+}
+
 static bool read_frame_time(struct parsing *parsing)
 {
     struct bvh_words *words = parsing->words;
     struct bvh_layout *layout = parsing->layout;
-    if (!expect_word(words, "frame", "no_frame_time", "Frame Time:") ||
-        !expect_word(words, "time", "no_frame_time", "Frame Time:"))
+    if (!find_frame_time(parsing) || !expect_word(words, "time", "no_frame_time", "Frame Time:"))
         return false;
     float seconds = bvh_number(words, "Frame Time");
     if (words->reader.failed)
@@ -430,7 +465,7 @@ static bool read_motion_head(struct parsing *parsing)
     if (!expect_word(words, "frames", "no_frames", "Frames:"))
         return false;
     parsing->layout->frames_line = words->reader.line;
-    if (!read_integer(words, "Frames", &count))
+    if (!read_frame_count(words, &count))
         return false;
     words->reader.last_field = "Frames";
     if (count < 0)

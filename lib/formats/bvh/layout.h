@@ -43,6 +43,7 @@ struct bvh_layout {
     uint32_t frames_line;   /* line of the frame count */
     const char *frame_time; /* as written in the file */
     float frame_seconds;    /* > 0, or 0 if there is at most one frame */
+    uint32_t extra_line;    /* the first after whose numbers other text was left out; 0: none */
 };
 
 /* Splits the file into words. */

@@ -58,6 +58,22 @@ static uint64_t count_frames(const uint8_t *at, const uint8_t *end, uint32_t num
     return found;
 }
 
+void bvh_lines_start(struct bvh_layout *layout, struct bvh_words *words)
+{
+    struct reader *reader = &words->reader;
+    const uint8_t *at = pass_blanks(reader->at, reader->end);
+    uint64_t count;
+    bool at_end;
+    if (at == reader->end || ends_line(*at))
+        return;
+    const uint8_t *line_end = count_words(at, reader->end, &count);
+    if (starts_number(*at) && count_frames(line_end, reader->end, layout->number_count, layout->frame_count,
+                                           &at_end) < layout->frame_count)
+        return;
+    layout->extra_line = layout->extra_line ? layout->extra_line : reader->line;
+    reader->at = line_end;
+}
+
 void bvh_lines_end_frame(struct bvh_lines *lines, struct bvh_words *words, uint32_t frames_left)
 {
     struct reader *reader = &words->reader;
@@ -84,10 +100,14 @@ void bvh_lines_end_frame(struct bvh_lines *lines, struct bvh_words *words, uint3
     reader->at = line_end;
 }
 
-void bvh_lines_warn(const struct bvh_lines *lines, struct bvh_words *words, uint32_t frame_count,
+void bvh_lines_warn(const struct bvh_lines *lines, struct bvh_words *words, const struct bvh_layout *layout,
                     struct warning_list *warnings)
 {
     const struct reader *reader = &words->reader;
+    const uint32_t frame_count = layout->frame_count;
+    if (layout->extra_line)
+        warning_add(warnings, POSE_WARNING, "extra_text", POSE_NO_OFFSET,
+                    "line %u: what follows its numbers was left out", layout->extra_line);
     if (lines->line_count)
         warning_add(
             warnings, POSE_WARNING, "extra_numbers", POSE_NO_OFFSET,

@@ -17,12 +17,15 @@ struct bvh_lines {
     uint32_t line_count;  /* lines like that */
 };
 
+/* Before the first frame: skips what else is on the line of the frame time, unless frames begin there. */
+void bvh_lines_start(struct bvh_layout *layout, struct bvh_words *words);
+
 /* After the numbers of a frame that bvh_frame_start began, with that many frames left: skips what else is on the
  * line if lines decide. */
 void bvh_lines_end_frame(struct bvh_lines *lines, struct bvh_words *words, uint32_t frames_left);
 
 /* Warns about ignored words, and about anything after the last frame. */
-void bvh_lines_warn(const struct bvh_lines *lines, struct bvh_words *words, uint32_t frame_count,
+void bvh_lines_warn(const struct bvh_lines *lines, struct bvh_words *words, const struct bvh_layout *layout,
                     struct warning_list *warnings);
 
 #endif

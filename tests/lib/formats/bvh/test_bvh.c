@@ -236,6 +236,20 @@ static const struct {
     {"Frames: 3\nFrame Time: 1\n1 2 3 4\n5\n6 7 8\n9", {7, 8, 9}, "", ""},
     {"Frames: 3\nFrame Time: 1\n1\n2\n3 4 5 6 7\n8 9\n", {7, 8, 9}, "", ""},
     {"Frames: 2\nFrame Time: 1 1 2 3 4 5 6\n", {4, 5, 6}, "", ""},
+    {"Frames: 2\nFrame Time: 1 1 2 3\n4 5 6\n", {4, 5, 6}, "", ""},
+    {"Frames: 2\nFrame Time: 1 30\n1 2 3\n4 5 6\n",
+     {4, 5, 6},
+     "extra_text",
+     "line 9: what follows its numbers was left out"},
+    {"Frames: 2\nFrame Time: 1 s\n1 2\n3 4 5\n6\n",
+     {4, 5, 6},
+     "extra_text",
+     "line 9: what follows its numbers was left out"},
+    {"Frames: 2 frames, 3\r\nFrame Time: 1 # s\r\n1 2 3\r\n4 5 6",
+     {4, 5, 6},
+     "extra_text",
+     "line 8: what follows its numbers was left out"},
+    {"Frames: 2.00 Frame Time: 1\n1 2 3\n4 5 6\n", {4, 5, 6}, "", ""},
     {"Frames: 2\nFrame Time: 1\n1 2 3\n4 5 6\n7 8 9\n\n10 11 12 13\n",
      {4, 5, 6},
      "extra_frames",
@@ -258,6 +272,26 @@ TEST_EACH(lines, COUNT(lined))
     if (*lined[_i].code)
         ck_assert_str_eq(codec_warning_text(document, lined[_i].code), lined[_i].message);
     pose_document_free(document);
+}
+
+/* Others read three numbers of a line with OFFSET and ignore the rest. */
+TEST(text_after_an_offset)
+{
+    static const char *const after[] = {" 4", "\t# in cm", " // x", " ,", " 4 5 CHANNELS 3"};
+    for (int i = 0; i < COUNT(after); i++) {
+        char text[300];
+        snprintf(
+            text, sizeof text,
+            "HIERARCHY\nROOT a\n{\nOFFSET 1 2 3%s\nCHANNELS 3 Xposition Yposition Zposition\nEnd Site\n{\n"
+            "OFFSET 0 7 0%s\n}\n}\nMOTION\nFrames: 1\nFrame Time: 1\n7 8 9\n",
+            after[i], after[i]);
+        struct pose_document *document = decode(text);
+        ck_assert_float_eq(document->skeletons->joints[0].translation[2], 3);
+        ck_assert_float_eq(document->clips->tracks[0].channels[POSE_TRANSLATION].values[2], 9);
+        ck_assert_str_eq(codec_warning_text(document, "extra_text"),
+                         "line 4: what follows its numbers was left out");
+        pose_document_free(document);
+    }
 }
 
 TEST(utf16_is_said)
