@@ -259,8 +259,8 @@ static const uint8_t *signature_of(const struct pose_archive *archive, const str
 }
 
 /*
- * Games go by the sizes, whatever the mark says: equal ones are stored, different ones packed, and 1 with 0xffffffff
- * is deleted. What is marked as stored and begins like nothing packed stays so, and is refused for its sizes.
+ * Games go by the sizes, whatever the mark says: equal ones are stored, different ones packed as their bytes begin, and 1
+ * with 0xffffffff is deleted. What begins like nothing packed is what its mark says.
  */
 static void settle_compression(const struct pose_archive *archive, struct dbpf_row *row)
 {
@@ -271,9 +271,9 @@ static void settle_compression(const struct pose_archive *archive, struct dbpf_r
     const uint8_t *p = signature_of(archive, row);
     if (row->stored == row->size)
         row->compression = DBPF_STORED;
-    else if (row->compression == DBPF_STORED && p && p[1] == 0xfb)
+    else if (p && p[1] == 0xfb)
         row->compression = DBPF_REFPACK;
-    else if (row->compression == DBPF_STORED && p && (p[0] & 15) == 8 && (p[0] * 256 + p[1]) % 31 == 0)
+    else if (p && (p[0] & 15) == 8 && (p[0] * 256 + p[1]) % 31 == 0)
         row->compression = DBPF_ZLIB;
 }
 

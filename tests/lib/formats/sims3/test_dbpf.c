@@ -428,16 +428,18 @@ TEST(sizes_decide_whether_an_entry_is_packed)
     /* 6 bytes in 14 of zlib, stored blocks: larger than they are. */
     static const uint8_t zlib[] = {0x78, 0x01, 0x01, 5,   0,    0xfa, 0xff, 'h',
                                    'e',  'l',  'l',  'o', 0x06, 0x2c, 0x02, 0x15};
-    one_entry(&bytes, zlib, sizeof zlib, 5, 0);
-    test_archive_must_open(&bytes, &test);
-    test_entry_holds(&test, 0, "6B20C4F3-00000000-0000000100000002", "hello", 5);
-    test_archive_close(&test);
-    pose_buffer_free(&bytes);
-    one_entry(&bytes, refpack, sizeof refpack, 58, 0);
-    test_archive_must_open(&bytes, &test);
-    test_entry_holds(&test, 0, "6B20C4F3-00000000-0000000100000002", TEXT, 58);
-    test_archive_close(&test);
-    pose_buffer_free(&bytes);
+    for (size_t i = 0; i < COUNT(packed_marks); i++) {
+        one_entry(&bytes, zlib, sizeof zlib, 5, packed_marks[i]);
+        test_archive_must_open(&bytes, &test);
+        test_entry_holds(&test, 0, "6B20C4F3-00000000-0000000100000002", "hello", 5);
+        test_archive_close(&test);
+        pose_buffer_free(&bytes);
+        one_entry(&bytes, refpack, sizeof refpack, 58, packed_marks[i]);
+        test_archive_must_open(&bytes, &test);
+        test_entry_holds(&test, 0, "6B20C4F3-00000000-0000000100000002", TEXT, 58);
+        test_archive_close(&test);
+        pose_buffer_free(&bytes);
+    }
     one_entry(&bytes, refpack, sizeof refpack, 59, 0); /* packed, but to another size */
     test_archive_must_open(&bytes, &test);
     test_entry_fails(&test, 0, "size_mismatch", POSE_NO_OFFSET);
