@@ -50,6 +50,24 @@ static bool read_alpha(struct gltf *g, const struct pose_value *object, struct p
     return gltf_refuse(g, "bad_alpha", "/alphaMode", "must be OPAQUE, MASK or BLEND");
 }
 
+struct surface {
+    const char *place, *factor, *texture;
+};
+
+/* Where a material has its colour. Older programs have it in the extension alone. */
+static const struct pose_value *find_surface(const struct pose_value *object, const struct surface **as)
+{
+#define GLOSS "KHR_materials_pbrSpecularGlossiness"
+    static const struct surface rough = {"pbrMetallicRoughness", "baseColorFactor", "baseColorTexture"},
+                                gloss = {"extensions/" GLOSS, "diffuseFactor", "diffuseTexture"};
+    const struct pose_value *surface = pose_value_find(object, rough.place),
+                            *other = pose_value_find(pose_value_find(object, "extensions"), GLOSS);
+    const bool is_other =
+        other && !pose_value_find(surface, rough.factor) && !pose_value_find(surface, rough.texture);
+    *as = is_other ? &gloss : &rough;
+    return is_other ? other : surface;
+}
+
 static bool read_material(struct gltf_body *body, uint32_t index, struct pose_material *to,
                           struct gltf_uv_map maps[2])
 {
@@ -62,16 +80,17 @@ static bool read_material(struct gltf_body *body, uint32_t index, struct pose_ma
     if (!object || !read_alpha(g, object, to) ||
         !gltf_numbers(g, object, "emissiveFactor", 3, to->emissive, &found))
         return false;
-    const struct pose_value *surface = pose_value_find(object, "pbrMetallicRoughness");
-    char place[32], inner[60];
+    const struct surface *as;
+    const struct pose_value *surface = find_surface(object, &as);
+    char place[32], inner[96];
     snprintf(place, sizeof place, "/materials/%u", index);
-    snprintf(inner, sizeof inner, "%s/pbrMetallicRoughness", place);
+    snprintf(inner, sizeof inner, "%s/%s", place, as->place);
     gltf_at(g, "%s", inner);
-    if (!gltf_numbers(g, surface, "baseColorFactor", 4, to->base_color, &found))
+    if (!gltf_numbers(g, surface, as->factor, 4, to->base_color, &found))
         return false;
     to->name = gltf_text(g, object, "name");
     to->two_sided = value_get_bool(object, "doubleSided", false);
-    if (!read_image(body, inner, surface, "baseColorTexture", &to->image, &maps[0]) ||
+    if (!read_image(body, inner, surface, as->texture, &to->image, &maps[0]) ||
         !read_image(body, place, object, "emissiveTexture", &to->emissive_image, &maps[1]))
         return false;
     to->image_uv = maps[0].set;

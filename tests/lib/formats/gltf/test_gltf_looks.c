@@ -148,6 +148,32 @@ TEST(an_emissive_texture_has_its_own)
     pose_document_free(document);
 }
 
+/* Materials of older programs; what metal and roughness say of the colour comes first. */
+TEST(a_colour_by_specular_and_gloss)
+{
+#define GLOSS(members) "\"extensions\":{\"KHR_materials_pbrSpecularGlossiness\":{" members "}}"
+#define DIFFUSE "\"diffuseFactor\":[0.5,0,0,1],\"diffuseTexture\":{\"index\":0," MOVE("\"offset\":[1,0]") "}"
+    static const struct {
+        const char *material;
+        float red, u;
+        bool has_image;
+    } rows[] = {
+        {"{" GLOSS(DIFFUSE) "}", 0.5f, 2, true},
+        {"{\"pbrMetallicRoughness\":{\"metallicFactor\":0}," GLOSS(DIFFUSE) "}", 0.5f, 2, true},
+        {"{\"pbrMetallicRoughness\":{" IMAGE(NO_MOVE) "}," GLOSS(DIFFUSE) "}", 1, 1, true},
+        {"{\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.25,1,1,1]}," GLOSS(DIFFUSE) "}", 0.25f, 1, false},
+        {"{" GLOSS("") "}", 1, 1, false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pose_document *document = read_mesh(rows[i].material, (unsigned[]){0, 0}, false);
+        const struct pose_material *material = document->meshes->materials;
+        ck_assert_float_eq(material->base_color[0], rows[i].red);
+        ck_assert(rows[i].has_image == (material->image != NULL));
+        check_uv(document->meshes->uvs[1], rows[i].u, 0);
+        pose_document_free(document);
+    }
+}
+
 TEST(what_is_no_transform_is_ignored_with_a_warning)
 {
     static const char *const materials[] = {
