@@ -107,13 +107,25 @@ static void measure_nodes(struct folding *folding)
 
 /* --------------------------------------------------------------------------------------------------- bones -- */
 
-/* Whether the figure of some game has a joint of that name. */
+static bool has_word(const char *words, const char *word)
+{
+    const size_t length = strlen(word);
+    while (words && *words) {
+        const size_t next = strcspn(words, " ");
+        if (next == length && !memcmp(words, word, length))
+            return true;
+        words += next + (words[next] == ' ');
+    }
+    return false;
+}
+
+/* Whether the figure of some game has a joint of that name or alias ("hip" in BVH is Second Life's pelvis). */
 static bool is_of_a_game(const char *name)
 {
     const struct stand_in *stand_in;
     for (unsigned i = 0; name && (stand_in = stand_in_get(i)); i++) {
         for (uint32_t j = 0; j < stand_in->joint_count; j++) {
-            if (!strcmp(stand_in->joints[j].name, name))
+            if (!strcmp(stand_in->joints[j].name, name) || has_word(stand_in->joints[j].aliases, name))
                 return true;
         }
     }

@@ -176,3 +176,29 @@ TEST(what_needs_no_folding_is_untouched)
     ck_assert_ptr_eq(document->skeletons, &figure.skeleton);
     pose_document_free(document);
 }
+
+/* The pelvis of a BVH for Second Life is no armature, even where it stands still: each joint keeps its own turn. */
+TEST(a_still_pelvis_of_a_bvh_stays)
+{
+    static const char *const targets[] = {"sl-anim", "sims3-clip", "tso-anim"};
+    static const char text[] =
+        "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
+        "Yrotation\nJOINT lThigh\n{\nOFFSET 3 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\n"
+        "OFFSET 0 -9 0\n}\n}\n}\nMOTION\nFrames: 3\nFrame Time: 0.5\n0 42 0 0 0 30 0 0 0\n"
+        "0 42 0 0 0 30 0 20 0\n0 42 0 0 0 30 0 40 0\n";
+    struct pose_document *bvh = codec_must_decode("bvh", text, sizeof text - 1);
+    for (int i = 0; i < COUNT(targets); i++) {
+        const struct pose_conversion conversion = {ONE_CLIP(bvh->clips, "bvh"), .to = targets[i],
+                                                   .skeleton = bvh->skeletons};
+        struct pose_error error;
+        struct pose_document *made = pose_bake(&conversion, NULL, NULL, NULL, &error);
+        ck_assert_msg(made != NULL, "%s", error.detail);
+        const struct pose_track *thigh = &made->clips->tracks[made->clips->track_count - 1];
+        const struct pose_channel *turn = &thigh->channels[POSE_ROTATION];
+        ck_assert_uint_gt(turn->count, 1);
+        /* Half of 40 degrees. */
+        ck_assert_float_eq_tol(fabsf(turn->values[4 * (turn->count - 1) + 3]), 0.939693f, 1e-3f);
+        pose_document_free(made);
+    }
+    pose_document_free(bvh);
+}
