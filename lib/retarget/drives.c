@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-/* Whether a key is further than this from the joint's rest, in metres of the world. */
+/* Whether a key is further than this from the joint's rest: metres of the world, and radians. */
 #define STRAY 1e-3
+#define TURNED 2e-3
 
 static bool strays(const struct pose_retarget *retarget, uint32_t joint, const struct pose_channel *channel)
 {
@@ -25,6 +26,20 @@ static bool strays(const struct pose_retarget *retarget, uint32_t joint, const s
     return false;
 }
 
+static bool turns(const struct pose_retarget *retarget, uint32_t joint, const struct pose_channel *channel)
+{
+    const struct turn unturned = turn_inverse(turn_unit(retarget->source->references[joint].local));
+    for (uint32_t k = 0; k < channel->count; k++) {
+        float q[4];
+        memcpy(q, channel->values + (size_t)k * 4, sizeof q);
+        pose_convert_axes(POSE_ROTATION, q, 1, retarget->clip->axes, POSE_AXES_GLTF);
+        const struct turn turn = {(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
+        if (turn_angle(turn_mul(turn_unit(turn), unturned)) > TURNED)
+            return true;
+    }
+    return false;
+}
+
 bool drives_read(struct pose_retarget *retarget, struct arena *scratch)
 {
     const struct pose_clip *clip = retarget->clip;
@@ -33,7 +48,8 @@ bool drives_read(struct pose_retarget *retarget, struct arena *scratch)
     retarget->rotates = ARENA_NEW(&retarget->arena, bool, skeleton->joint_count);
     retarget->translates = ARENA_NEW(&retarget->arena, bool, skeleton->joint_count);
     retarget->strays = ARENA_NEW(&retarget->arena, bool, skeleton->joint_count);
-    if (!retarget->rotates || !retarget->translates || !retarget->strays ||
+    retarget->turns = ARENA_NEW(&retarget->arena, bool, skeleton->joint_count);
+    if (!retarget->rotates || !retarget->translates || !retarget->strays || !retarget->turns ||
         !joint_index_init(&index, scratch, skeleton, clip->rules))
         return false;
     joint_index_follow(&index, skeleton, clip);
@@ -45,6 +61,7 @@ bool drives_read(struct pose_retarget *retarget, struct arena *scratch)
         retarget->rotates[joint] |= track->channels[POSE_ROTATION].count > 0;
         retarget->translates[joint] |= track->channels[POSE_TRANSLATION].count > 0;
         retarget->strays[joint] |= strays(retarget, (uint32_t)joint, &track->channels[POSE_TRANSLATION]);
+        retarget->turns[joint] |= turns(retarget, (uint32_t)joint, &track->channels[POSE_ROTATION]);
     }
     return true;
 }

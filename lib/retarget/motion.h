@@ -79,7 +79,7 @@ struct pose_retarget {
     struct source_node *source_nodes;
     int32_t *source_node_of;    /* [joint_count] NO_NODE */
     bool *rotates, *translates; /* [joint_count] by the clip */
-    bool *strays;               /* [joint_count] translated off the joint's rest, at some key */
+    bool *strays, *turns;       /* [joint_count] moved, turned off the joint's rest, at some key */
 
     struct pose_clip target_clip; /* only marks what is driven */
     struct pose_sampler *rows;

@@ -80,7 +80,7 @@ static bool list_ignored(struct telling *t, const struct pose_retarget_options *
         return false;
     mark_parts(r, wishes, part);
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
-        bool is_left = (r->rotates[i] && !part[i]) || is_moved(r, i, part[i]);
+        bool is_left = (r->turns[i] && !part[i]) || is_moved(r, i, part[i]);
         if (is_left && skeleton->joints[i].name && r->report.ignored_count < MAX_NAMES)
             names[r->report.ignored_count++] = skeleton->joints[i].name;
         count += is_left;
@@ -128,7 +128,7 @@ static void warn_missing(struct telling *t)
     uint32_t count = 0;
     for (int slot = 0; slot < SLOT_SPINE; slot++) {
         int32_t joint = r->source->joint[slot];
-        if (joint < 0 || !r->rotates[joint] || r->target->joint[slot] >= 0)
+        if (joint < 0 || !r->turns[joint] || r->target->joint[slot] >= 0)
             continue;
         slot_name(r->source, slot, name);
         if (count++ < NAMES_SHOWN)

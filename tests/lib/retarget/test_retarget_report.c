@@ -24,7 +24,7 @@
     "\n" JOINT("Spine", "0 0.1 0", "3 " TURNS,                                                               \
                JOINT("Neck", "0 0.45 0", "3 " TURNS, JOINT("Head", "0 0.1 0", "3 " TURNS, ""))               \
                    ARM("Left", "0.2", "0.3") ARM("Right", "-0.2", "-0.3")) LEG("Left", "0.1")                \
-        LEG("Right", "-0.1") JOINT("Tail", "0 0 -0.1", "3 " PLACES, "") "}\nMOTION\n"
+        LEG("Right", "-0.1") JOINT("Tail", "0 0 -0.1", "6 " PLACES " " TURNS, "") "}\nMOTION\n"
 
 /* Hips; spine, neck, head, arm; forearm; hand, arm; forearm; hand, legs; tail. */
 #define ROW(hips, left, right, tail)                                                                         \
@@ -35,20 +35,22 @@ static const struct {
     const char *hips, *left, *tail;
     const char *ignored; /* joined by blanks */
 } moved[] = {
-    {"0 1 0", "0.3 0 0", "0 0 -0.1", ""},
-    {"5 1 7", "0.3 0 0", "0 0 -0.1", ""}, /* hips may travel */
-    {"0 1 0", "0.3009 0 0", "0 0 -0.1", ""},
-    {"0 1 0", "0.3 0.0011 0", "0 0 -0.1", "LeftForeArm "},
-    {"0 1 0", "0.3 0 0", "0 0 -0.2", "Tail "}, /* moved, not turned */
-    {"0 1 0", "0 0 0", "1 0 -0.1", "LeftForeArm Tail "},
+    {"0 1 0", "0.3 0 0", "0 0 -0.1 0 0 0", ""},
+    {"5 1 7", "0.3 0 0", "0 0 -0.1 0 0 0", ""}, /* hips may travel */
+    {"0 1 0", "0.3009 0 0", "0 0 -0.1 0 0 0", ""},
+    {"0 1 0", "0.3 0.0011 0", "0 0 -0.1 0 0 0", "LeftForeArm "},
+    {"0 1 0", "0.3 0 0", "0 0 -0.2 0 0 0", "Tail "}, /* moved, not turned */
+    {"0 1 0", "0.3 0 0", "0 0 -0.1 0 0 0.1", ""},    /* turned by less than anybody sees */
+    {"0 1 0", "0.3 0 0", "0 0 -0.1 0 0 0.2", "Tail "},
+    {"0 1 0", "0 0 0", "1 0 -0.1 0 0 0", "LeftForeArm Tail "},
 };
 
 TEST_EACH(moved_joints, COUNT(moved))
 {
     char text[4000], names[200] = "";
     snprintf(text, sizeof text, "%sFrames: 3\nFrame Time: 0.1\n%s" ROW("%s", "%s", "-0.3 0 0", "%s") "%s",
-             PERSON, ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1"), moved[_i].hips, moved[_i].left,
-             moved[_i].tail, ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1"));
+             PERSON, ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1 0 0 0"), moved[_i].hips, moved[_i].left,
+             moved[_i].tail, ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1 0 0 0"));
     struct pose_error error;
     struct pose_document *document = codec_must_decode("bvh", text, strlen(text));
     struct pose_humanoid *person = pose_humanoid_new(document->skeletons, NULL, 0, NULL, &error);
@@ -74,8 +76,8 @@ static struct pose_document *person_at(const char *height, const char *hips)
 {
     char text[4000];
     snprintf(text, sizeof text, "%sFrames: 2\nFrame Time: 0.1\n%s%s", PERSON,
-             ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1"),
-             ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1"));
+             ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1 0 0 0"),
+             ROW("0 1 0", "0.3 0 0", "-0.3 0 0", "0 0 -0.1 0 0 0"));
     const char *to = height; /* the OFFSET, then the frames */
     for (char *at = text; (at = strstr(at, "0 1 0")) != NULL; at += 5, to = hips)
         memcpy(at, to, 5);
