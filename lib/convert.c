@@ -130,6 +130,18 @@ static bool bake_all(struct bake_call *call, struct pose_document *document)
     return !call->arena->failed;
 }
 
+static void warn_of_scales(const struct baking *b, const struct bake_folded *folded)
+{
+    if (folded->is_uneven)
+        bake_warn(b, "uneven_scale",
+                  "a scale that differs between axes was taken as its mean: %s cannot hold it",
+                  b->target.title);
+    if (folded->is_growing)
+        bake_warn(b, "scale_dropped",
+                  "a scale above the bones changes with time: the lengths of bones stay as at rest in %s",
+                  b->target.title);
+}
+
 struct pose_document *pose_bake(const struct pose_conversion *conversion, const struct pose_options *options,
                                 pose_warn *warn, void *user, struct pose_error *error)
 {
@@ -148,8 +160,7 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
     arena.stop = options ? options->stop : NULL;
     struct document *document = ARENA_NEW(&arena, struct document, 1);
     struct bake_folded folded;
-    bool is_uneven;
-    if (!bake_fold(conversion, codec->target, &arena, &folded, &is_uneven)) {
+    if (!bake_fold(conversion, codec->target, &arena, &folded)) {
         arena_release(&arena);
         return NULL;
     }
@@ -165,10 +176,7 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
                                   .warn = warn,
                                   .user = user,
                                   .error = error};
-    if (is_uneven)
-        bake_warn(&call.common, "uneven_scale",
-                  "a scale that differs between axes was taken as its mean: %s cannot hold it",
-                  codec->target->title);
+    warn_of_scales(&call.common, &folded);
     if (!document || !bake_all(&call, &document->view)) {
         error_set(error, POSE_BAD_DATA, "bad_data", "the clip cannot be converted to that format");
         arena_release(&arena);

@@ -74,12 +74,14 @@ void bake_warn(const struct baking *b, const char *code, const char *format, ...
 struct bake_folded {
     struct pose_conversion conversion;
     struct pose_conversion_clip clip;
+    bool is_uneven;  /* some folded scale differs between axes, and was taken as its mean */
+    bool is_growing; /* some folded scale changes with time, but lengths below it do not */
 };
 
 /* Fills in folded: a copy of the conversion, which points into it (and to its own clip and skeleton where nothing is folded).
- * is_uneven: some folded scale differs between axes, and was taken as its mean. Returns false if out of memory. */
+ * Returns false if out of memory. */
 bool bake_fold(const struct pose_conversion *conversion, const struct target *target, struct arena *arena,
-               struct bake_folded *folded, bool *is_uneven);
+               struct bake_folded *folded);
 
 /* Bakes clip into out, and fills in the fields derived from clip and settings. origin may be NULL. */
 bool bake_clip(struct baking *b);

@@ -5,42 +5,14 @@
  *
  * Local transforms of the remaining bones are otherwise unchanged. Maps of keys are linear, so no key is inserted.
  */
-#include "lib/bake/bake.h"
-#include "lib/model/match.h"
+#include "lib/bake/above.h"
+
+#include "lib/model/build.h"
+#include "lib/model/rate.h"
 #include "lib/model/stand_in.h"
-#include "lib/model/turn.h"
 
 #include <math.h>
 #include <string.h>
-
-/* A transform with one scale. */
-struct place {
-    struct vec at;
-    struct turn turn;
-    double scale;
-};
-
-struct node {
-    struct place local;     /* at rest, or as tracks with a single value have it */
-    bool is_still, is_even; /* nothing moves it; its scale is the same on all axes */
-    bool is_bone;           /* of the target, or below one */
-    bool is_renamed;        /* by the caller, to a name of the target */
-    struct place above;     /* of a bone: what is folded into it; else of the node in the world */
-    double length;          /* of a bone: the factor of its translation */
-    double scale;           /* the factor that it hands to its children */
-};
-
-struct folding {
-    const struct pose_conversion *conversion;
-    const struct pose_skeleton *skeleton;
-    const struct pose_clip *clip;
-    struct arena *arena;
-    struct joint_index index;
-    struct node *nodes; /* [joint_count] */
-    bool drops_scale;   /* the target has none: scales of bones are multiplied into lengths as well */
-    bool keeps_nodes;   /* the target has every joint */
-    bool is_needed, is_uneven;
-};
 
 static const struct place nowhere = {.turn = {0, 0, 0, 1}, .scale = 1};
 
@@ -50,9 +22,30 @@ static bool is_identity(const struct place *place)
     return vec_length(place->at) < 1e-7 && turn < 1e-7 && fabs(place->scale - 1) < 1e-6;
 }
 
-static struct vec place_point(const struct place *place, struct vec point)
+void place_set(struct place *place, enum pose_part part, const float *v)
 {
-    return vec_add(place->at, turn_point(place->turn, vec_scale(point, place->scale)));
+    if (part == POSE_TRANSLATION)
+        place->at = (struct vec){(double)v[0], (double)v[1], (double)v[2]};
+    if (part == POSE_ROTATION)
+        place->turn = turn_unit((struct turn){(double)v[0], (double)v[1], (double)v[2], (double)v[3]});
+    if (part == POSE_SCALE)
+        place->scale = ((double)v[0] + (double)v[1] + (double)v[2]) / 3;
+}
+
+struct place place_mul(const struct place *a, const struct place *b)
+{
+    return (struct place){vec_add(a->at, turn_point(a->turn, vec_scale(b->at, a->scale))),
+                          turn_unit(turn_mul(a->turn, b->turn)), a->scale * b->scale};
+}
+
+void place_get(const struct place *place, enum pose_part part, float *v)
+{
+    const struct turn q = place->turn;
+    const struct vec at = place->at;
+    if (part == POSE_ROTATION)
+        memcpy(v, (float[4]){(float)q.x, (float)q.y, (float)q.z, (float)q.w}, 4 * sizeof *v);
+    else
+        memcpy(v, (float[3]){(float)at.x, (float)at.y, (float)at.z}, 3 * sizeof *v);
 }
 
 /* ----------------------------------------------------------------------------------------------- measuring -- */
@@ -69,14 +62,24 @@ static bool is_constant(const struct pose_channel *channel, size_t components)
 
 static void set_part(struct node *node, enum pose_part part, const float *v)
 {
-    if (part == POSE_TRANSLATION)
-        node->local.at = (struct vec){(double)v[0], (double)v[1], (double)v[2]};
-    if (part == POSE_ROTATION)
-        node->local.turn = turn_unit((struct turn){(double)v[0], (double)v[1], (double)v[2], (double)v[3]});
-    if (part == POSE_SCALE) {
-        node->local.scale = ((double)v[0] + (double)v[1] + (double)v[2]) / 3;
+    place_set(&node->local, part, v);
+    if (part == POSE_SCALE)
         node->is_even = fmax(fabs((double)v[0] - (double)v[1]), fabs((double)v[0] - (double)v[2])) <=
                         1e-4 * fabs(node->local.scale);
+}
+
+static void measure_track(const struct folding *folding, const struct pose_track *track)
+{
+    const int64_t joint = joint_index_find(&folding->index, track);
+    for (enum pose_part part = POSE_TRANSLATION; joint >= 0 && part <= POSE_SCALE; part++) {
+        const struct pose_channel *channel = &track->channels[part];
+        struct node *node = &folding->nodes[joint];
+        node->has_track = true;
+        if (!channel->count)
+            continue;
+        node->moving[part] = is_constant(channel, part_components(part)) ? NULL : channel;
+        if (!node->moving[part])
+            set_part(node, part, channel->values);
     }
 }
 
@@ -85,24 +88,12 @@ static void measure_nodes(struct folding *folding)
     for (uint32_t j = 0; j < folding->skeleton->joint_count; j++) {
         const struct pose_joint *joint = &folding->skeleton->joints[j];
         struct node *node = &folding->nodes[j];
-        node->is_still = true;
         set_part(node, POSE_TRANSLATION, joint->translation);
         set_part(node, POSE_ROTATION, joint->rotation);
         set_part(node, POSE_SCALE, joint->scale);
     }
-    for (uint32_t i = 0; i < folding->clip->track_count; i++) {
-        const struct pose_track *track = &folding->clip->tracks[i];
-        const int64_t joint = joint_index_find(&folding->index, track);
-        for (int part = 0; joint >= 0 && part <= POSE_SCALE; part++) {
-            const struct pose_channel *channel = &track->channels[part];
-            if (!channel->count)
-                continue;
-            if (is_constant(channel, part == POSE_ROTATION ? 4 : 3))
-                set_part(&folding->nodes[joint], (enum pose_part)part, channel->values);
-            else
-                folding->nodes[joint].is_still = false;
-        }
-    }
+    for (uint32_t i = 0; i < folding->clip->track_count; i++)
+        measure_track(folding, &folding->clip->tracks[i]);
 }
 
 /* --------------------------------------------------------------------------------------------------- bones -- */
@@ -132,12 +123,30 @@ static bool is_of_a_game(const char *name)
     return name && bake_joint_number(name) >= 0;
 }
 
-static bool is_bone(const struct folding *folding, uint32_t joint)
+/* Whether the file's skins have it. */
+static bool is_skinned(const struct folding *folding, uint32_t joint)
 {
     const struct pose_skeleton *skeleton = folding->skeleton;
-    const bool is_skinned = skeleton->binds && skeleton->binds[joint][15] != 0;
-    return folding->keeps_nodes || !folding->nodes[joint].is_still || folding->nodes[joint].is_renamed ||
-           is_skinned || is_of_a_game(skeleton->joints[joint].name);
+    return skeleton->binds && skeleton->binds[joint][15] != 0;
+}
+
+/* Whether the node is a bone of the figure, whatever is above it. */
+static bool is_own(const struct folding *folding, uint32_t joint)
+{
+    return is_skinned(folding, joint) || folding->nodes[joint].is_renamed ||
+           (!folding->keeps_nodes && is_of_a_game(folding->skeleton->joints[joint].name));
+}
+
+static bool moves(const struct node *node)
+{
+    return node->moving[POSE_TRANSLATION] || node->moving[POSE_ROTATION] || node->moving[POSE_SCALE];
+}
+
+/* What leads to no bone of the figure (a prop, a robot of rigid parts) is one itself if it moves. */
+static bool is_bone(const struct folding *folding, uint32_t joint)
+{
+    const struct node *node = &folding->nodes[joint];
+    return is_own(folding, joint) || (!node->leads && (folding->keeps_nodes || moves(node)));
 }
 
 static void mark_renamed(struct folding *folding)
@@ -151,75 +160,111 @@ static void mark_renamed(struct folding *folding)
     }
 }
 
-/* Parents come first. */
-static void place_nodes(struct folding *folding)
+/* Children come last. */
+static void mark_leading(struct folding *folding)
 {
+    for (uint32_t j = folding->skeleton->joint_count; j-- > 0;) {
+        const int32_t parent = folding->skeleton->joints[j].parent;
+        const bool is_part = folding->keeps_nodes ? is_skinned(folding, j) : is_own(folding, j);
+        if (parent >= 0)
+            folding->nodes[parent].leads |= folding->nodes[j].leads || is_part;
+    }
+}
+
+/* Parents come first. A BVH has one root: if folding made several, the nodes stay. */
+static void mark_bones(struct folding *folding)
+{
+    uint32_t roots = 0, tops = 0;
     for (uint32_t j = 0; j < folding->skeleton->joint_count; j++) {
         const int32_t parent = folding->skeleton->joints[j].parent;
-        const struct node *up = parent >= 0 ? &folding->nodes[parent] : NULL;
         struct node *node = &folding->nodes[j];
-        const struct place *world = up && !up->is_bone ? &up->above : &nowhere;
-        const double scale = up ? up->scale : 1, own = node->local.scale;
-        node->is_bone = (up && up->is_bone) || is_bone(folding, j);
-        node->length = scale;
-        node->above = *world;
-        node->scale = scale;
-        if (!node->is_bone)
-            node->above =
-                (struct place){place_point(world, node->local.at),
-                               turn_unit(turn_mul(world->turn, node->local.turn)), world->scale * own};
-        if (!node->is_bone || folding->drops_scale)
-            node->scale *= own;
-        folding->is_uneven |= !node->is_even && (!node->is_bone || folding->drops_scale);
-        folding->is_needed |= node->is_bone && (!is_identity(&node->above) || fabs(scale - 1) > 1e-6);
+        const bool is_below = parent >= 0 && folding->nodes[parent].is_bone;
+        node->is_bone = is_below || is_bone(folding, j);
+        roots += node->is_bone && !is_below;
+        tops += parent < 0;
+    }
+    for (uint32_t j = 0; folding->keeps_nodes && roots > tops && j < folding->skeleton->joint_count; j++)
+        folding->nodes[j].is_bone = true;
+}
+
+static void place_node(struct folding *folding, struct node *node, const struct node *up)
+{
+    const bool is_top = !up || up->is_bone, is_moving = moves(node);
+    const bool is_folded = !node->is_bone || folding->drops_scale;
+    node->above = is_top ? nowhere : up->above;
+    node->above_moves = !is_top && up->above_moves;
+    node->above_turns = !is_top && up->above_turns;
+    node->length = node->scale = up ? up->scale : 1;
+    folding->is_needed |=
+        node->is_bone ? node->above_moves || !is_identity(&node->above) || fabs(node->length - 1) > 1e-6
+                      : folding->keeps_nodes;
+    if (!node->is_bone) {
+        node->above = place_mul(&node->above, &node->local);
+        node->above_moves |= is_moving;
+        node->above_turns |= node->moving[POSE_ROTATION] != NULL;
+        folding->is_growing |= node->moving[POSE_SCALE] != NULL;
+    }
+    if (is_folded)
+        node->scale *= node->local.scale;
+    folding->is_uneven |= is_folded && !node->is_even;
+}
+
+static void place_nodes(struct folding *folding)
+{
+    mark_leading(folding);
+    mark_bones(folding);
+    for (uint32_t j = 0; j < folding->skeleton->joint_count; j++) {
+        const int32_t parent = folding->skeleton->joints[j].parent;
+        place_node(folding, &folding->nodes[j], parent >= 0 ? &folding->nodes[parent] : NULL);
     }
 }
 
 /* -------------------------------------------------------------------------------------------------- folding -- */
 
-static void fold_translation(const struct node *node, const float from[3], float to[3])
+static void fold_key(const struct node *node, enum pose_part part, const float *from, float *to)
 {
-    const struct vec v = {(double)from[0], (double)from[1], (double)from[2]};
+    struct place place = nowhere;
     const bool is_first = !is_identity(&node->above);
-    const struct vec w = is_first ? place_point(&node->above, v) : vec_scale(v, node->length);
-    to[0] = (float)w.x;
-    to[1] = (float)w.y;
-    to[2] = (float)w.z;
+    if (part == POSE_ROTATION && !is_first) {
+        memcpy(to, from, 4 * sizeof *to);
+        return;
+    }
+    place_set(&place, part, from);
+    if (is_first)
+        place = place_mul(&node->above, &place);
+    else
+        place.at = vec_scale(place.at, node->length);
+    place_get(&place, part, to);
 }
 
-static void fold_rotation(const struct node *node, const float from[4], float to[4])
-{
-    const struct turn own = {(double)from[0], (double)from[1], (double)from[2], (double)from[3]};
-    const struct turn q = turn_mul(node->above.turn, own);
-    to[0] = (float)q.x;
-    to[1] = (float)q.y;
-    to[2] = (float)q.z;
-    to[3] = (float)q.w;
-}
-
-static const struct pose_skeleton *fold_skeleton(const struct folding *folding)
+/* Without the nodes that are folded: place[j] becomes the new number of joint j. */
+static const struct pose_skeleton *fold_skeleton(const struct folding *folding, uint32_t *place)
 {
     const struct pose_skeleton *from = folding->skeleton;
     struct pose_skeleton *to = ARENA_NEW(folding->arena, struct pose_skeleton, 1);
     struct pose_joint *joints = ARENA_NEW(folding->arena, struct pose_joint, from->joint_count);
     if (!to || !joints)
         return NULL;
+    *to = *from;
+    to->joint_count = 0;
     for (uint32_t j = 0; j < from->joint_count; j++) {
         const struct node *node = &folding->nodes[j];
-        joints[j] = from->joints[j];
-        if (node->is_bone) {
-            fold_translation(node, from->joints[j].translation, joints[j].translation);
-            fold_rotation(node, from->joints[j].rotation, joints[j].rotation);
-        } else {
-            memcpy(joints[j].translation, (float[3]){0, 0, 0}, sizeof joints[j].translation);
-            memcpy(joints[j].rotation, (float[4]){0, 0, 0, 1}, sizeof joints[j].rotation);
-        }
-        if (!node->is_bone || folding->drops_scale)
-            memcpy(joints[j].scale, (float[3]){1, 1, 1}, sizeof joints[j].scale);
+        const int32_t parent = from->joints[j].parent;
+        if (!node->is_bone)
+            continue;
+        struct pose_joint *joint = &joints[to->joint_count];
+        *joint = from->joints[j];
+        joint->parent = parent >= 0 && folding->nodes[parent].is_bone ? (int32_t)place[parent] : -1;
+        fold_key(node, POSE_TRANSLATION, from->joints[j].translation, joint->translation);
+        fold_key(node, POSE_ROTATION, from->joints[j].rotation, joint->rotation);
+        if (folding->drops_scale)
+            memcpy(joint->scale, (float[3]){1, 1, 1}, sizeof joint->scale);
+        place[j] = to->joint_count++;
     }
-    *to = *from;
     to->joints = joints;
+    to->file_order = NULL;
     to->binds = NULL; /* they are of the file's own nodes */
+    to->tree = skeleton_tree(to);
     return to;
 }
 
@@ -229,7 +274,7 @@ static bool add_rotation(const struct folding *folding, uint32_t joint, struct p
     static const float start = 0;
     float *values = ARENA_NEW(folding->arena, float, 4);
     if (values)
-        fold_rotation(&folding->nodes[joint], folding->skeleton->joints[joint].rotation, values);
+        fold_key(&folding->nodes[joint], POSE_ROTATION, folding->skeleton->joints[joint].rotation, values);
     *channel = (struct pose_channel){1, &start, values};
     return values;
 }
@@ -237,50 +282,75 @@ static bool add_rotation(const struct folding *folding, uint32_t joint, struct p
 static bool fold_channel(const struct folding *folding, const struct node *node, enum pose_part part,
                          struct pose_channel *channel)
 {
-    const size_t components = part == POSE_ROTATION ? 4 : 3;
+    const size_t components = part_components(part);
     float *values = ARENA_NEW(folding->arena, float, channel->count *components);
     for (uint32_t k = 0; values && k < channel->count; k++)
-        (part == POSE_ROTATION ? fold_rotation : fold_translation)(node, channel->values + k * components,
-                                                                   values + k * components);
+        fold_key(node, part, channel->values + k * components, values + k * components);
     channel->values = values;
     return values;
 }
 
-static bool fold_track(const struct folding *folding, struct pose_track *track)
+static bool fold_part(const struct folding *folding, uint32_t joint, enum pose_part part,
+                      struct pose_channel *channel)
 {
-    const int64_t joint = joint_index_find(&folding->index, track);
-    if (joint < 0)
-        return true;
     const struct node *node = &folding->nodes[joint];
-    const bool is_turned = turn_angle(node->above.turn) > 1e-7;
-    for (int part = 0; part <= POSE_SCALE; part++) {
-        struct pose_channel *channel = &track->channels[part];
-        const bool is_folded =
-            !node->is_bone || (part == POSE_SCALE && folding->drops_scale && is_constant(channel, 3));
-        if (is_folded)
-            *channel = (struct pose_channel){0};
-        if (channel->count && part != POSE_SCALE &&
-            !fold_channel(folding, node, (enum pose_part)part, channel))
-            return false;
-    }
-    struct pose_channel *rotation = &track->channels[POSE_ROTATION];
-    const bool wants_turn =
-        node->is_bone && is_turned && !rotation->count && track->channels[POSE_TRANSLATION].count;
-    return !wants_turn || add_rotation(folding, (uint32_t)joint, rotation);
+    if (part == POSE_ROTATION ? node->above_turns : node->above_moves)
+        return above_follow(folding, joint, part, channel);
+    return !channel->count || fold_channel(folding, node, part, channel);
 }
 
-static const struct pose_clip *fold_clip(const struct folding *folding)
+static bool fold_track(const struct folding *folding, uint32_t joint, struct pose_track *track)
 {
+    const struct node *node = &folding->nodes[joint];
+    struct pose_channel *rotation = &track->channels[POSE_ROTATION], *scale = &track->channels[POSE_SCALE];
+    if (folding->drops_scale && is_constant(scale, 3))
+        *scale = (struct pose_channel){0};
+    if (!fold_part(folding, joint, POSE_TRANSLATION, &track->channels[POSE_TRANSLATION]) ||
+        !fold_part(folding, joint, POSE_ROTATION, rotation))
+        return false;
+    const bool wants_turn =
+        turn_angle(node->above.turn) > 1e-7 && !rotation->count && track->channels[POSE_TRANSLATION].count;
+    return !wants_turn || add_rotation(folding, joint, rotation);
+}
+
+/* Tracks of bones that have none, but are moved by what is above them. */
+static void add_tracks(const struct folding *folding, struct pose_clip *clip, struct pose_track *tracks)
+{
+    for (uint32_t j = 0; j < folding->skeleton->joint_count; j++) {
+        const struct pose_joint *joint = &folding->skeleton->joints[j];
+        const struct node *node = &folding->nodes[j];
+        if (node->is_bone && node->above_moves && !node->has_track)
+            tracks[clip->track_count++] = (struct pose_track){
+                .name = joint->name, .has_id = joint->has_id, .id = joint->id, .node = j + 1};
+    }
+}
+
+static const struct pose_clip *fold_clip(const struct folding *folding, const struct pose_skeleton *skeleton,
+                                         const uint32_t *place)
+{
+    const struct pose_clip *from = folding->clip;
     struct pose_clip *to = ARENA_NEW(folding->arena, struct pose_clip, 1);
-    struct pose_track *tracks = ARENA_NEW(folding->arena, struct pose_track, folding->clip->track_count);
+    struct pose_track *tracks = ARENA_NEW(folding->arena, struct pose_track,
+                                          (size_t)from->track_count + folding->skeleton->joint_count);
     if (!to || !tracks)
         return NULL;
-    *to = *folding->clip;
+    *to = *from;
+    to->tree = skeleton->tree;
     to->tracks = tracks;
+    to->track_count = 0;
+    for (uint32_t i = 0; i < from->track_count; i++) {
+        const int64_t joint = joint_index_find(&folding->index, &from->tracks[i]);
+        if (joint < 0 || folding->nodes[joint].is_bone)
+            tracks[to->track_count++] = from->tracks[i];
+    }
+    if (folding->keeps_nodes && !(to->fps > 0))
+        to->fps = (float)clip_find_rate(from); /* keys that are inserted are on no frame */
+    add_tracks(folding, to, tracks);
     for (uint32_t i = 0; i < to->track_count; i++) {
-        tracks[i] = folding->clip->tracks[i];
-        if (!fold_track(folding, &tracks[i]))
+        const int64_t joint = joint_index_find(&folding->index, &tracks[i]);
+        if (joint >= 0 && !fold_track(folding, (uint32_t)joint, &tracks[i]))
             return NULL;
+        tracks[i].node = joint >= 0 ? place[joint] + 1 : 0;
     }
     to->key_count = clip_count_keys(to);
     return to;
@@ -298,10 +368,9 @@ static bool may_fold(const struct pose_conversion *conversion, const struct targ
 }
 
 bool bake_fold(const struct pose_conversion *conversion, const struct target *target, struct arena *arena,
-               struct bake_folded *folded, bool *is_uneven)
+               struct bake_folded *folded)
 {
-    folded->conversion = *conversion;
-    *is_uneven = false;
+    *folded = (struct bake_folded){.conversion = *conversion};
     if (!may_fold(conversion, target))
         return true;
     struct folding folding = {.conversion = conversion,
@@ -319,10 +388,13 @@ bool bake_fold(const struct pose_conversion *conversion, const struct target *ta
     place_nodes(&folding);
     if (!folding.is_needed)
         return true;
-    *is_uneven = folding.is_uneven;
+    folded->is_uneven = folding.is_uneven;
+    folded->is_growing = folding.is_growing;
     folded->clip = *conversion->clips;
-    folded->clip.clip = fold_clip(&folding);
     folded->conversion.clips = &folded->clip;
-    folded->conversion.skeleton = fold_skeleton(&folding);
-    return folded->clip.clip && folded->conversion.skeleton;
+    uint32_t *place = ARENA_NEW(arena, uint32_t, conversion->skeleton->joint_count);
+    folded->conversion.skeleton = place ? fold_skeleton(&folding, place) : NULL;
+    if (folded->conversion.skeleton)
+        folded->clip.clip = fold_clip(&folding, folded->conversion.skeleton, place);
+    return folded->conversion.skeleton && folded->clip.clip;
 }

@@ -3,6 +3,7 @@
 
 #include "lib/core/setting.h"
 #include "lib/core/value.h"
+#include "lib/model/rate.h"
 #include "lib/sample/curve.h"
 
 #include <math.h>
@@ -128,21 +129,6 @@ static double choose_last(const struct baking *b)
     return is_whole || b->goes_round ? round(frames) : ceil(frames);
 }
 
-static bool keys_lie_on_frames(const struct pose_clip *clip, double frame)
-{
-    for (uint32_t i = 0; i < clip->track_count; i++) {
-        for (int part = 0; part < POSE_MORPH; part++) {
-            const struct pose_channel *channel = &clip->tracks[i].channels[part];
-            for (uint32_t k = 0; k < channel->count; k++) {
-                double frames = (double)channel->times[k] / frame;
-                if (fabs(frames - round(frames)) > 0.02)
-                    return false;
-            }
-        }
-    }
-    return true;
-}
-
 /* Sets the frame length, unless it is out of range: a clip's duration may be almost 0. */
 static void stretch_to(struct baking *b, double frame)
 {
@@ -166,7 +152,7 @@ static void stretch_frame(struct baking *b)
     stretch_to(b, duration / (is_even ? clip->frame_count : fmax(round(frames), 1)));
     for (size_t i = 0; !is_even && !(clip->fps > 0) && i < sizeof rates / sizeof *rates; i++) {
         double frame = duration / fmax(round(duration * rates[i]), 1);
-        if (keys_lie_on_frames(clip, frame)) {
+        if (clip_is_on_frames(clip, frame, 0.02)) {
             stretch_to(b, frame);
             return;
         }

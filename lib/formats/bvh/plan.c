@@ -3,6 +3,7 @@
 #include "lib/core/numbers/numbers.h"
 #include "lib/core/setting.h"
 #include "lib/model/axes.h"
+#include "lib/model/rate.h"
 #include "lib/core/value.h"
 #include "lib/formats/bvh_dialect.h"
 #include "lib/sample/sampler.h"
@@ -216,34 +217,11 @@ static uint32_t choose_steps(struct encode_job *job, const struct bvh_plan *plan
     }
 }
 
-/* Whether all keys lie on frames of that rate. */
-static bool is_rate(const struct pose_clip *clip, double fps)
-{
-    for (uint32_t i = 0; i < clip->track_count; i++) {
-        for (int part = 0; part < POSE_MORPH; part++) {
-            const struct pose_channel *channel = &clip->tracks[i].channels[part];
-            for (uint32_t k = 0; k < channel->count; k++) {
-                double frames = (double)channel->times[k] * fps;
-                if (fabs(frames - round(frames)) > 0.01)
-                    return false;
-            }
-        }
-    }
-    return true;
-}
-
-/* Of a clip without a rate: the first of these on whose frames all keys and the end lie; else about the default, with the
- * last frame at the end. */
+/* Of a clip without a rate: that of its keys; else about the default, with the last frame at the end. */
 static double choose_rate(const struct pose_clip *clip)
 {
-    static const double rates[] = {30, 24, 25, 20, 60, 50, 48, 120, 100, 30 / 1.001, 24 / 1.001, 60 / 1.001};
-    const double duration = (double)clip->duration;
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-        const double frames = duration * rates[i];
-        if (fabs(frames - round(frames)) <= 0.01 && is_rate(clip, rates[i]))
-            return rates[i];
-    }
-    const double fps = ceil(duration * DEFAULT_FPS) / duration;
+    const double duration = (double)clip->duration, rate = clip_find_rate(clip);
+    const double fps = rate > 0 ? rate : ceil(duration * DEFAULT_FPS) / duration;
     return duration > 0 && fps <= FASTEST_FPS ? fps : DEFAULT_FPS;
 }
 

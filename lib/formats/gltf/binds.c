@@ -10,16 +10,18 @@
 
 enum { MAX_SKINS = 64 };
 
-/* [count][16], NULL if there are no usable ones; false if out of memory. */
-static bool read_matrices(struct gltf *g, uint32_t index, uint64_t joints, const float **matrices)
+/* [count][16], NULL if there are no usable ones; false if out of memory. A skin without any has the identity. */
+static bool read_matrices(struct gltf *g, uint32_t index, uint64_t joints, const float **matrices,
+                          bool *are_identity)
 {
     struct pose_error *error = g->job->error, before = *error;
     const struct pose_value *skin = gltf_object(g, "/skins", &g->skins, index);
     uint32_t accessor;
     uint64_t count;
     *matrices = NULL;
-    if (gltf_index(g, skin, "inverseBindMatrices", g->accessors.count, false, &accessor) &&
-        accessor != GLTF_NONE && gltf_accessor_count(g, accessor, 16, &count) && count >= joints &&
+    const bool is_read = gltf_index(g, skin, "inverseBindMatrices", g->accessors.count, false, &accessor);
+    *are_identity = is_read && accessor == GLTF_NONE;
+    if (is_read && accessor != GLTF_NONE && gltf_accessor_count(g, accessor, 16, &count) && count >= joints &&
         count <= g->nodes.count)
         *matrices = gltf_accessor_read(g, accessor, 16, false);
     if (error->status == POSE_NO_MEMORY)
@@ -36,16 +38,18 @@ static bool read_skin(struct gltf *g, uint32_t index, struct pose_skeleton *skel
 {
     struct json_list joints;
     const float *matrices;
+    bool are_identity;
     if (!gltf_list(g, g->skins.items[index], "joints", &joints) ||
-        !read_matrices(g, index, joints.count, &matrices))
+        !read_matrices(g, index, joints.count, &matrices, &are_identity))
         return false;
-    for (uint32_t i = 0; i < joints.count && matrices; i++) {
+    for (uint32_t i = 0; i < joints.count && (matrices || are_identity); i++) {
         int32_t joint = place[joints.items[i]->as.integer];
         if (joint >= 0 && skeleton->file_order)
             joint = (int32_t)skeleton->file_order[joint];
         float bind[16];
         /* If several skins have a joint, the first one counts. */
-        if (joint < 0 || binds[joint][15] != 0 || !matrix_invert(matrices + (size_t)i * 16, bind))
+        const float *inverse = matrices ? matrices + (size_t)i * 16 : matrix_identity;
+        if (joint < 0 || binds[joint][15] != 0 || !matrix_invert(inverse, bind))
             continue;
         memcpy(binds[joint], bind, sizeof bind);
         binds[joint][15] = 1;
