@@ -405,7 +405,9 @@ bool pose_mesh_convert(const struct pose_mesh_conversion *conversion, const stru
     arena_init(&arena, options ? options->allocator : NULL, options ? options->limits.memory : 0, error);
     arena.stop = options ? options->stop : NULL;
     const char *name = conversion->name ? conversion->name : conversion->mesh->name;
-    struct mesh_call call = {.job = {.conversion = conversion,
+    struct pose_mesh_conversion level = *conversion;
+    struct pose_mesh mesh;
+    struct mesh_call call = {.job = {.conversion = &level,
                                      .name = name && *name ? name : "mesh",
                                      .arena = &arena,
                                      .error = error,
@@ -414,7 +416,8 @@ bool pose_mesh_convert(const struct pose_mesh_conversion *conversion, const stru
                              .codec = codec,
                              .options = options,
                              .files = files};
-    bool done = codec->fit(&call.job) && !arena.failed && write_files(&call);
+    bool done = bake_level(&level, &arena, &mesh, error) && codec->fit(&call.job) && !arena.failed &&
+                write_files(&call);
     if (!done) {
         error_set(error, POSE_BAD_DATA, "bad_data", "the mesh cannot be converted to that format");
         for (uint32_t i = 0; i < call.job.beside_count; i++)

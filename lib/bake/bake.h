@@ -83,6 +83,11 @@ struct bake_folded {
 bool bake_fold(const struct pose_conversion *conversion, const struct target *target, struct arena *arena,
                struct bake_folded *folded);
 
+/* For a mesh on the skeleton of its own file with scaled joints: replaces both by ones of the same place and size without
+ * scales (bake_mesh.c), the mesh by *mesh. Returns false on failure. */
+bool bake_level(struct pose_mesh_conversion *conversion, struct arena *arena, struct pose_mesh *mesh,
+                struct pose_error *error);
+
 /* Bakes clip into out, and fills in the fields derived from clip and settings. origin may be NULL. */
 bool bake_clip(struct baking *b);
 

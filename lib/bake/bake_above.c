@@ -1,9 +1,10 @@
 /*
- * Folds what stands above the bones into them: armatures of other programs that are scaled by 0.01, turned by 90 degrees or
- * moved. A game's file has no joint for such a node, and BVH no scale, so the first bone below takes its place and turn,
- * and lengths are multiplied by its scale.
+ * Folds what stands above the bones into them: armatures of other programs that are scaled by 0.01, turned by 90 degrees,
+ * moved or walking. A game's file has no joint for such a node, and BVH no scale, so the first bone below takes its place
+ * and turn, and lengths are multiplied by its scale.
  *
- * Local transforms of the remaining bones are otherwise unchanged. Maps of keys are linear, so no key is inserted.
+ * Local transforms of the remaining bones are otherwise unchanged. Below a node that stays, maps of keys are linear, so
+ * that no key is inserted; bake_above_keys.c has the others.
  */
 #include "lib/bake/above.h"
 

@@ -1201,9 +1201,11 @@ struct pose_conversion {
  * settings. If the target's files hold a skeleton and meshes, the document holds them, too, under their new names;
  * they point into the arguments. Must be freed with pose_document_free. Returns NULL on failure. Joints keep their
  * local transforms: nothing is fitted to other proportions. But nodes above the bones of a clip with its own skeleton,
- * which a game's file cannot hold, are folded into the first bone below them (place, turn, and scale of all lengths);
- * for BVH, which has no scale, scales are multiplied into lengths. A scale that differs between axes counts as its mean,
- * with the warning "uneven_scale".
+ * moving or not, are folded into the first bone below them for games and BVH (place and turn as keys, scale into all
+ * lengths): the bones are those that a skin has, for games also those with new names or names of some game. If a BVH
+ * had several roots then, its nodes stay, and only scales are multiplied into lengths. A scale that differs between axes
+ * counts as its mean, with the warning "uneven_scale"; if one changes, lengths stay as at rest ("scale_dropped"). glTF and
+ * clip JSON have all nodes.
  *
  * Extras and what belongs to them are kept if the clip is of the target's family (according to its origin, else
  * `from`, else its rules), and dropped otherwise. A clip with the target's rules keeps its keys unchanged; if it
@@ -1268,8 +1270,8 @@ POSE_API void pose_second_name(const struct pose_target *target, const struct po
 struct pose_mesh_conversion {
     const char *to; /* id of a format that fits meshes, see pose_format */
     const struct pose_mesh *mesh;
-    /* That the mesh is written for: the one of its own file (with the same tree; then its own bind matrices count), or
-     * the game's. NULL: its bind matrices count. */
+    /* That the mesh is written for: the one of its own file (with the same tree; then its own bind matrices count, and
+     * scales of joints are multiplied into lengths), or the game's. NULL: its bind matrices count. */
     const struct pose_skeleton *skeleton;
     uint32_t image_count;
     const struct pose_image *images; /* that its materials name */
