@@ -1,4 +1,6 @@
 /* Which of a clip's morph tracks drive a mesh's morph targets: those of the same name, else of the same id. */
+#include "lib/sample/morphs.h"
+
 #include "lib/core/names.h"
 #include "lib/sample/sampler.h"
 
@@ -52,20 +54,31 @@ static int64_t find_id(const struct morph_index *index, uint32_t id)
     return low < index->id_count && index->ids[low].id == id ? (int64_t)index->ids[low].morph : -1;
 }
 
+const int64_t *morphs_of_targets(const struct pose_mesh *mesh, const struct pose_morph *morphs,
+                                 uint32_t count, struct arena *arena)
+{
+    struct morph_index index = {0};
+    int64_t *found = ARENA_NEW(arena, int64_t, mesh->morph_count);
+    if (!found || !index_morphs(&index, arena, morphs, count))
+        return NULL;
+    for (uint32_t i = 0; i < mesh->morph_count; i++) {
+        const struct pose_morph_target *target = &mesh->morphs[i];
+        found[i] = target->name ? name_index_find(&index.names, target->name) : -1;
+        if (found[i] < 0 && target->has_id)
+            found[i] = find_id(&index, target->id);
+    }
+    return found;
+}
+
 bool pose_mesh_weights(const struct pose_mesh *mesh, const struct pose_sampler *sampler, const float *morphs,
                        float *weights)
 {
     struct arena arena;
-    struct morph_index index = {0};
     arena_init(&arena, NULL, 0, NULL);
-    bool done = index_morphs(&index, &arena, pose_sampler_morphs(sampler), pose_sampler_morph_count(sampler));
-    for (uint32_t i = 0; done && i < mesh->morph_count; i++) {
-        const struct pose_morph_target *target = &mesh->morphs[i];
-        int64_t found = target->name ? name_index_find(&index.names, target->name) : -1;
-        if (found < 0 && target->has_id)
-            found = find_id(&index, target->id);
-        weights[i] = found < 0 ? target->weight : morphs[found];
-    }
+    const int64_t *found =
+        morphs_of_targets(mesh, pose_sampler_morphs(sampler), pose_sampler_morph_count(sampler), &arena);
+    for (uint32_t i = 0; found && i < mesh->morph_count; i++)
+        weights[i] = found[i] < 0 ? mesh->morphs[i].weight : morphs[found[i]];
     arena_release(&arena);
-    return done;
+    return found;
 }

@@ -365,6 +365,35 @@ class Others(ServedCase):
         glb = client.get(f"/v1/clips/{clip}.glb").body
         scene = json.loads(glb[20:20 + struct.unpack("<I", glb[12:16])[0]])
         self.assertIn("targets", scene["meshes"][0]["primitives"][0])
+        self.assert_weights(client, clip, glb, [0, 1], [0, 1])
+        frames = client.get(f"/v1/clips/{clip}.glb", fps=4).body
+        self.assert_weights(client, clip, frames, [0, 0.25, 0.5, 0.75, 1], [0, 0.25, 0.5, 0.75, 1])
+
+    def assert_weights(self, client, clip, glb, times, weights):
+        """The mesh's node has a channel of weights; what is read back has each track once."""
+        size = struct.unpack("<I", glb[12:16])[0]
+        scene, binary = json.loads(glb[20:20 + size]), glb[28 + size:]
+
+        def floats(number):
+            accessor = scene["accessors"][number]
+            start = scene["bufferViews"][accessor["bufferView"]].get("byteOffset", 0) + accessor.get("byteOffset", 0)
+            return struct.unpack_from(f"<{accessor['count']}f", binary, start)
+
+        (animation,) = scene["animations"]
+        (channel,) = animation["channels"]
+        self.assertEqual(channel["target"]["path"], "weights")
+        self.assertEqual(scene["nodes"][channel["target"]["node"]]["mesh"], 0)
+        sampler = animation["samplers"][channel["sampler"]]
+        for number, wanted in ((sampler["input"], times), (sampler["output"], weights)):
+            for value, other in zip(floats(number), wanted, strict=True):
+                self.assertAlmostEqual(value, other, places=6)
+        (again,) = client.post("/v1/inspect?name=again.glb", glb).json["clips"]
+        self.assertEqual(again["key_count"], client.get(f"/v1/clips/{clip}").json["key_count"])
+        del animation["extras"]
+        other = self.served({**scene, "buffers": [{"byteLength": len(binary), "uri": uri(binary)}]})
+        keys = other.get(f"/v1/clips/{other.items('/v1/clips')[0]['id']}/keys").json["joints"]
+        (morph,) = (joint["morph"] for joint in keys if "morph" in joint)
+        self.assertEqual([row[0] for row in morph["values"]], weights)
 
 
 class Beside(unittest.TestCase):

@@ -34,7 +34,8 @@
  *   PART: "translation" | "rotation" | "scale" | "morph", one for each channel that the track drives:
  *     {"times": [...], "values": [[...], ...]}   the keys themselves, native, as in the clip JSON (a morph: [v]),
  *                      if no channel of the animation is identical (a track without a node, or overridden by
- *                      another one, a morph, Prime's root, a scale that glTF would inherit). These take precedence.
+ *                      another one, a morph, Prime's root, a scale that glTF would inherit). These take precedence,
+ *                      for a morph also over the channel of weights that plays it.
  *     {"timeline": I}  all keys are equal, at timelines[I]: their value is that of the animation's channel (one
  *                      key, or two equal ones), or the node's own translation, rotation or scale if there is no
  *                      such channel

@@ -435,6 +435,31 @@ static void check_keys(struct restoring *r, const struct pose_clip *clip)
     }
 }
 
+/* Weights are in a channel for players and in the record for us. Drops the tracks of those that the record has, by name as
+ * targets are called. Returns the number kept. */
+static uint32_t drop_recorded(struct gltf *g, const struct pose_track *recorded, uint32_t recorded_count,
+                              struct pose_track *morphs, uint32_t count)
+{
+    struct name_index index;
+    char made[20];
+    uint32_t kept = 0;
+    if (!count || !name_index_init(&index, g->job->arena, recorded_count))
+        return count;
+    for (uint32_t i = 0; i < recorded_count; i++) {
+        const struct pose_track *track = &recorded[i];
+        snprintf(made, sizeof made, "morph_%u", track->id);
+        const char *name = track->name || !track->has_id ? track->name : arena_copy_text(g->job->arena, made);
+        if (track->channels[POSE_MORPH].count)
+            name_index_add(&index, name, i);
+    }
+    name_index_sort(&index);
+    for (uint32_t i = 0; i < count; i++) {
+        if (name_index_find(&index, morphs[i].name) < 0)
+            morphs[kept++] = morphs[i];
+    }
+    return kept;
+}
+
 static bool restore_tracks(struct restoring *r, const uint32_t *nodes, uint32_t node_count,
                            struct pose_clip *clip)
 {
@@ -457,6 +482,7 @@ static bool restore_tracks(struct restoring *r, const uint32_t *nodes, uint32_t 
     }
     if (morphs)
         memcpy(tracks + count, clip->tracks + node_count, morphs * sizeof *tracks);
+    morphs = drop_recorded(r->g, tracks, count, tracks + count, morphs);
     clip->tracks = tracks;
     clip->track_count = count + morphs;
     return true;

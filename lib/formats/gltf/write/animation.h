@@ -33,6 +33,7 @@ struct gltf_animation {
     float fps;                                 /* samples per second; 0: the original keys */
     struct gltf_kept (*kept)[POSE_PART_COUNT]; /* [track_count] */
     uint32_t *track_nodes;                     /* [track_count], UINT32_MAX: none */
+    bool plays_morphs;                         /* a channel holds weights */
     uint32_t channel_count, channel_capacity;
     struct gltf_channel *channels;
 };

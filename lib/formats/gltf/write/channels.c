@@ -48,25 +48,47 @@ bool gltf_kept_init(struct gltf_writing *writing)
 
 /* ---------------------------------------------------------------------------------------------- channels -- */
 
-static void add_channel(struct gltf_writing *writing, uint32_t node, enum pose_part part,
-                        const struct gltf_curve *curve)
+/* Returns its record, whose output is to be filled in; NULL if out of memory. times must stay valid. */
+static struct gltf_channel *open_channel(struct gltf_writing *writing, uint32_t node, enum pose_part part,
+                                         const float *times, uint32_t count)
 {
     struct gltf_animation *animation = writing->animation;
-    struct gltf_file *file = writing->file;
     struct gltf_channel *channels = arena_grow(&writing->arena, animation->channels, animation->channel_count,
                                                &animation->channel_capacity, sizeof *channels);
     if (!channels)
-        return;
+        return NULL;
     animation->channels = channels;
-    struct gltf_time_list *list = gltf_times_find(&writing->times, curve->times, curve->count);
+    struct gltf_time_list *list = gltf_times_find(&writing->times, times, count);
     if (!list->times) {
-        list->times = curve->times;
-        list->number = gltf_accessor_bounded(file, GLTF_SCALAR, curve->times, curve->count);
+        list->times = times;
+        list->number = gltf_accessor_bounded(writing->file, GLTF_SCALAR, times, count);
     }
-    uint32_t output =
+    struct gltf_channel *channel = &channels[animation->channel_count++];
+    *channel = (struct gltf_channel){.node = node, .input = list->number, .part = part};
+    return channel;
+}
+
+static void add_channel(struct gltf_writing *writing, uint32_t node, enum pose_part part,
+                        const struct gltf_curve *curve)
+{
+    struct gltf_file *file = writing->file;
+    struct gltf_channel *channel = open_channel(writing, node, part, curve->times, curve->count);
+    if (!channel)
+        return;
+    channel->output =
         gltf_accessor_add(file, GLTF_FLOATS, curve->components == 4 ? GLTF_VEC4 : GLTF_VEC3, curve->count);
     gltf_bin_floats(file, curve->values, (size_t)curve->count * curve->components);
-    channels[animation->channel_count++] = (struct gltf_channel){node, list->number, output, part};
+}
+
+void gltf_channel_put_weights(struct gltf_writing *writing, uint32_t node, const float *times, uint32_t count,
+                              const float *values, uint32_t targets)
+{
+    struct gltf_channel *channel = open_channel(writing, node, POSE_MORPH, times, count);
+    if (!channel)
+        return;
+    writing->animation->plays_morphs = true;
+    channel->output = gltf_accessor_add(writing->file, GLTF_FLOATS, GLTF_SCALAR, count * targets);
+    gltf_bin_floats(writing->file, values, (size_t)count * targets);
 }
 
 /* Whether the curve reaches the clip's end, up to rounding. */
@@ -228,6 +250,8 @@ bool gltf_channels_put(struct gltf_writing *writing)
                 return false;
         }
     }
+    if (!gltf_weights_put(writing))
+        return false;
     if (!writing->animation->channel_count)
         put_rest_channel(writing);
     return true;

@@ -1,12 +1,13 @@
 /*
  * Interface between the parts that write an animation: keys.c (the curve of a row and part), channels.c (curves
- * onto nodes); clips.c combines them.
+ * onto nodes), weights.c (of morph targets); clips.c combines them.
  */
 #ifndef POSE_FORMATS_GLTF_WRITE_CHANNELS_H
 #define POSE_FORMATS_GLTF_WRITE_CHANNELS_H
 
 #include "lib/formats/gltf/write/animation.h"
 #include "lib/formats/gltf/write/curve.h"
+#include "lib/formats/gltf/write/meshes.h"
 #include "lib/formats/gltf/write/times.h"
 
 /* Metres in model space, for all joints together. */
@@ -15,6 +16,7 @@
 struct gltf_writing {
     struct gltf_animation *animation;
     const struct gltf_clip *clip; /* the animation's */
+    const struct gltf_mesh_list *meshes;
     struct gltf_file *file;
     struct arena arena;      /* released with it */
     struct gltf_times times; /* input accessors by their content */
@@ -67,5 +69,13 @@ bool gltf_keys_curve(struct gltf_writing *writing, uint32_t row, enum pose_part 
 bool gltf_kept_init(struct gltf_writing *writing);
 /* Writes all channels of the animation, at least one. False on failure. */
 bool gltf_channels_put(struct gltf_writing *writing);
+/* Adds a channel of weights: times[count], values[count][targets]. */
+void gltf_channel_put_weights(struct gltf_writing *writing, uint32_t node, const float *times, uint32_t count,
+                              const float *values, uint32_t targets);
+
+/* ---------------------------------------------------------------------------------- weights.c -- */
+
+/* Adds channels for meshes whose targets the clip drives. False on failure. */
+bool gltf_weights_put(struct gltf_writing *writing);
 
 #endif

@@ -2,11 +2,34 @@
 
 #include "lib/formats/gltf/write/channels.h"
 
+/* ------------------------------------------------------------------------------------------ what is said -- */
+
+static const char *name_of(const struct pose_clip *clip)
+{
+    return clip->name ? clip->name : "without a name";
+}
+
+static void warn_about(const struct gltf_animation *animation, struct gltf_file *file)
+{
+    const struct gltf_clip *clip = animation->clip;
+    if (clip->sampler.unmatched_count) {
+        const char *first = clip->clip->tracks[clip->sampler.unmatched[0]].name;
+        encode_note(
+            file->job, "unmatched_tracks",
+            "clip %s: the skeleton lacks %u of its joints (%s): their keys are kept only in the extras",
+            name_of(clip->clip), clip->sampler.unmatched_count, first ? first : "unnamed");
+    }
+    if (clip->sampler.morph_count && !animation->plays_morphs)
+        encode_note(file->job, "morphs_not_played",
+                    "clip %s: no mesh has targets for its %u morphs: their keys are kept only in the extras",
+                    name_of(clip->clip), clip->sampler.morph_count);
+}
+
 /* ----------------------------------------------------------------------------------------- one animation -- */
 
 static void put_channel_list(const struct gltf_animation *animation, struct json_writer *json)
 {
-    static const char *const paths[] = {"translation", "rotation", "scale"};
+    static const char *const paths[] = {"translation", "rotation", "scale", "weights"};
     jsonw_array(json, "channels");
     for (uint32_t i = 0; i < animation->channel_count; i++) {
         jsonw_object(json, NULL);
@@ -35,8 +58,9 @@ static bool write_animation(struct gltf_writing *writing, float fps)
     uint32_t rows = animation->clip->sampler.row_count;
     const struct pose_clip *clip = gltf_writing_clip(writing);
     writing->end = clip->duration > 0 ? clip->duration : 0;
-    if (!gltf_times_init(&writing->times, &writing->arena, 3 * rows + 2) || !gltf_kept_init(writing) ||
-        !gltf_keys_init(writing, fps) || !gltf_channels_put(writing) || writing->arena.failed)
+    if (!gltf_times_init(&writing->times, &writing->arena, 3 * rows + writing->meshes->count + 2) ||
+        !gltf_kept_init(writing) || !gltf_keys_init(writing, fps) || !gltf_channels_put(writing) ||
+        writing->arena.failed)
         return false;
     jsonw_object(&file->json, NULL);
     if (clip->name)
@@ -49,40 +73,21 @@ static bool write_animation(struct gltf_writing *writing, float fps)
     return true;
 }
 
-static bool put_clip(const struct gltf_joints *joints, const struct gltf_clip *clip, struct gltf_file *file,
-                     float fps)
+static bool put_clip(const struct gltf_joints *joints, const struct gltf_mesh_list *meshes,
+                     const struct gltf_clip *clip, struct gltf_file *file, float fps)
 {
     struct gltf_animation animation = {.joints = joints, .clip = clip, .fps = fps};
-    struct gltf_writing writing = {.animation = &animation, .clip = animation.clip, .file = file};
+    struct gltf_writing writing = {
+        .animation = &animation, .clip = animation.clip, .meshes = meshes, .file = file};
     struct arena *parent = file->job->arena;
     arena_init(&writing.arena, parent->allocator, parent->limit, file->job->error);
     writing.arena.stop = parent->stop;
     bool done = write_animation(&writing, fps);
+    if (done)
+        warn_about(&animation, file);
     pose_sampler_free(writing.resampler);
     arena_release(&writing.arena);
     return done;
-}
-
-/* ------------------------------------------------------------------------------------------ what is said -- */
-
-static const char *name_of(const struct pose_clip *clip)
-{
-    return clip->name ? clip->name : "without a name";
-}
-
-static void warn_about(const struct gltf_clip *clip, struct gltf_file *file)
-{
-    if (clip->sampler.unmatched_count) {
-        const char *first = clip->clip->tracks[clip->sampler.unmatched[0]].name;
-        encode_note(
-            file->job, "unmatched_tracks",
-            "clip %s: the skeleton lacks %u of its joints (%s): their keys are kept only in the extras",
-            name_of(clip->clip), clip->sampler.unmatched_count, first ? first : "unnamed");
-    }
-    if (clip->sampler.morph_count)
-        encode_note(file->job, "morphs_not_played",
-                    "clip %s: glTF has no targets for %u morphs: their keys are kept only in the extras",
-                    name_of(clip->clip), clip->sampler.morph_count);
 }
 
 /* ------------------------------------------------------------------------------------------- all of them -- */
@@ -119,7 +124,8 @@ static bool put_keyless(const struct gltf_joints *joints, struct gltf_file *file
     return true;
 }
 
-bool gltf_clips_put(const struct gltf_joints *joints, struct gltf_file *file, float fps)
+bool gltf_clips_put(const struct gltf_joints *joints, const struct gltf_mesh_list *meshes,
+                    struct gltf_file *file, float fps)
 {
     bool is_open = false;
     /* Reserves memory at once for a clip whose keys are all rotations, for keys that may be added and their
@@ -133,13 +139,12 @@ bool gltf_clips_put(const struct gltf_joints *joints, struct gltf_file *file, fl
         const struct gltf_clip *clip = &joints->clips[i];
         if (!clip_count_keys(clip->clip))
             continue;
-        warn_about(clip, file);
         if (!is_open) {
             gltf_view_begin(file, GLTF_NO_TARGET);
             jsonw_array(&file->json, "animations");
         }
         is_open = true;
-        if (!put_clip(joints, clip, file, fps))
+        if (!put_clip(joints, meshes, clip, file, fps))
             return false;
     }
     if (is_open) {

@@ -2,10 +2,11 @@
 #ifndef POSE_FORMATS_GLTF_WRITE_CLIPS_H
 #define POSE_FORMATS_GLTF_WRITE_CLIPS_H
 
-#include "lib/formats/gltf/write/joints.h"
+#include "lib/formats/gltf/write/meshes.h"
 
 /* Writes "animations" with every clip that has keys, and "extras" with those that have none; fps 0: original
- * keys. False on failure. */
-bool gltf_clips_put(const struct gltf_joints *joints, struct gltf_file *file, float fps);
+ * keys. The meshes' nodes come after the joints'. False on failure. */
+bool gltf_clips_put(const struct gltf_joints *joints, const struct gltf_mesh_list *meshes,
+                    struct gltf_file *file, float fps);
 
 #endif

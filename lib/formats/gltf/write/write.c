@@ -127,7 +127,7 @@ static bool put_all(struct encode_job *job, const struct choices *choices, const
     bool done = gltf_names_init(&file.names, job->arena, joints->node_count + meshes.count);
     if (done)
         put_scene(joints, &meshes, &file);
-    done = done && gltf_clips_put(joints, &file, choices->fps);
+    done = done && gltf_clips_put(joints, &meshes, &file, choices->fps);
     if (done) {
         if (joints->count) {
             gltf_joints_put_skin(joints, &file, meshes.uses_frame);
