@@ -113,6 +113,10 @@ struct store_catalog {
                  struct pose_buffer *buffers, bool *are_there, struct store_error *error);
     /* Begins another epoch: the rows are not those that came after an earlier version. */
     bool (*renew)(struct store_catalog *catalog, struct store_error *error);
+    /* Merges its log when it is longer than that many bytes: a bound unless the disk is full. */
+    bool (*bound_log)(struct store_catalog *catalog, uint64_t bytes, struct store_error *error);
+    /* Merges its log, and gives the room back to the disk. */
+    bool (*shorten)(struct store_catalog *catalog, struct store_error *error);
     /* What other processes share, see shared/sharing.h; NULL: it is ours alone. */
     const struct catalog_sharing *sharing;
 };

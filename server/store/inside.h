@@ -4,6 +4,7 @@
 
 #include "server/store/blobs.h"
 #include "server/store/catalog.h"
+#include "server/store/reserve.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,8 +20,9 @@ struct store {
     atomic_bool down;
     /* 1 + the free bytes when the last write failed for want of room; 0: it did not. */
     _Atomic uint64_t full_at;
-    bool is_clean;        /* it was left by a daemon that had checked it, and nothing has changed since */
-    atomic_bool is_sound; /* it is checked, and no change was left half done: it can be left like that */
+    struct reserve reserve; /* in the folder of a catalogue that is ours alone */
+    bool is_clean;          /* it was left by a daemon that had checked it, and nothing has changed since */
+    atomic_bool is_sound;   /* it is checked, and no change was left half done: it can be left like that */
     pthread_mutex_t
         lock; /* guards blobs and catalog, unless that is shared: then both take care of themselves */
 };

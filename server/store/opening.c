@@ -81,6 +81,7 @@ void store_close(struct store *store)
     close_catalog(store);
     if (store->blobs)
         store->blobs->close(store->blobs);
+    reserve_leave(&store->reserve);
     struct store_error ignored;
     if (atomic_load(&store->is_sound) && !atomic_load(&store->down) &&
         folder_is_in_place(store->folder, store->lock_fd, &ignored))
@@ -165,6 +166,17 @@ static bool is_to_reconcile(struct store *store)
            (store->catalog->each(store->catalog, stop_at_once, &has_rows, &ignored) && !has_rows);
 }
 
+static bool open_alone(struct store *store, const char *folder, bool is_other, struct store_error *error)
+{
+    atomic_store(&store->bytes, 0);
+    /* What the log holds has to fit the reserve when it is merged on a full disk. */
+    return open_catalog(store, folder, error) &&
+           store->catalog->bound_log(store->catalog, store->reserve.size / 2, error) &&
+           (store->is_clean || !is_to_reconcile(store) || reconcile(store, error)) &&
+           (!is_other || !store->catalog->renew || store->catalog->renew(store->catalog, error)) &&
+           (!is_other || folder_forget_mark(folder, error)) && store_sums(store, add_bytes, store, error);
+}
+
 struct store *store_open(const char *folder, uint64_t most, struct store_error *error)
 {
     return store_open_objects(folder, NULL, 0, most, error);
@@ -209,10 +221,13 @@ struct store *store_open_shared(const char *folder, const struct object_options 
     } else if (done) {
         bool is_other;
         store->is_clean = folder_was_clean(folder, &is_other);
-        done = open_catalog(store, folder, error) &&
-               (store->is_clean || !is_to_reconcile(store) || reconcile(store, error)) &&
-               (!is_other || !store->catalog->renew || store->catalog->renew(store->catalog, error)) &&
-               (!is_other || folder_forget_mark(folder, error)) && store_sums(store, add_bytes, store, error);
+        reserve_init(&store->reserve, folder);
+        done = open_alone(store, folder, is_other, error);
+        if (!done && error->status == STORE_FULL && reserve_release(&store->reserve)) {
+            close_catalog(store);
+            done = open_alone(store, folder, is_other, error);
+            reserve_hold(&store->reserve); /* before lists and pictures take it */
+        }
         if (!done)
             advise(error, folder);
     }

@@ -50,7 +50,7 @@ bool store_is_full(const struct store *store)
 {
     enum { LEAST = 256 << 10 }; /* what the catalogue and the lists need beside a small upload */
     const uint64_t room = free_bytes(store), full_at = atomic_load(&store->full_at);
-    return room < LEAST || (full_at && room < full_at - 1 + LEAST);
+    return room < LEAST + reserve_missing(&store->reserve) || (full_at && room < full_at - 1 + LEAST);
 }
 
 /* Records the result of a write. */
@@ -221,6 +221,13 @@ bool store_pull(struct store *store, const struct asset_id *id, struct store_err
     return done;
 }
 
+/* Uploads do not take the room that a deletion needs. */
+static bool leaves_reserve(struct store *store, struct store_error *error)
+{
+    return reserve_hold(&store->reserve) ||
+           store_fail(error, STORE_FULL, "the disk has no room beside what deletions need");
+}
+
 bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, struct store_error *error)
 {
     if (store_is_shared(store)) /* by store_add */
@@ -229,7 +236,7 @@ bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, 
     row->bytes = blob->bytes.size;
     pthread_mutex_lock(&store->lock);
     bool done = fits(store, row->bytes, error) && store_is_in_place(store, error) &&
-                store->blobs->keep(store->blobs, blob, error) &&
+                leaves_reserve(store, error) && store->blobs->keep(store->blobs, blob, error) &&
                 (row->is_noted || note_keep(store->blobs, row, error));
     row->record.checked = blob->stamp;
     done = done && store->catalog->add(store->catalog, row, error);
@@ -241,6 +248,24 @@ bool store_keep(struct store *store, struct blob *blob, struct upload_row *row, 
     return note_outcome(store, done, error);
 }
 
+/* Removes note and row, if they are there. */
+static bool remove_upload(struct store *store, const struct asset_id *id, struct upload_row *row,
+                          bool *is_there, struct store_error *error)
+{
+    return store->catalog->find(store->catalog, id, row, NULL, is_there, error) &&
+           (store->blobs->push || unnote(store, id, error)) &&
+           store->catalog->remove(store->catalog, id, error);
+}
+
+/* After a deletion on a full disk: what it has freed is held for the next one. */
+static void hold_again(struct store *store)
+{
+    struct store_error ignored;
+    if (!reserve_hold(&store->reserve) && store->catalog->shorten &&
+        store->catalog->shorten(store->catalog, &ignored))
+        reserve_hold(&store->reserve);
+}
+
 bool store_remove(struct store *store, const struct asset_id *id, struct store_error *error)
 {
     struct upload_row row;
@@ -249,15 +274,16 @@ bool store_remove(struct store *store, const struct asset_id *id, struct store_e
     if (store_is_shared(store))
         return true;
     pthread_mutex_lock(&store->lock);
-    bool done = store_is_in_place(store, error) &&
-                store->catalog->find(store->catalog, id, &row, NULL, &is_there, error) &&
-                (store->blobs->push || unnote(store, id, error)) &&
-                store->catalog->remove(store->catalog, id, error);
+    bool done = store_is_in_place(store, error) && remove_upload(store, id, &row, &is_there, error);
+    if (!done && error->status == STORE_FULL && reserve_release(&store->reserve))
+        done = remove_upload(store, id, &row, &is_there, error);
     /* Without note and row the upload is gone; a blob left behind is removed at the next start. */
     if (done && is_there) {
         atomic_fetch_sub(&store->bytes, row.bytes);
         leave_sound(store, drop_blob(store, &row.blob, &ignored));
     }
+    if (done)
+        hold_again(store);
     leave_sound(store, done);
     pthread_mutex_unlock(&store->lock);
     return note_outcome(store, done, error);

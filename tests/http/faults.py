@@ -35,7 +35,7 @@ EIO, ENOSPC = 5, 28
 class Faults:
     """The page that the preloaded library looks at."""
 
-    LAYOUT = "=qqii96sqqq"
+    LAYOUT = "=qqii96sqqqqq"
     library = None  # set by main
 
     def __init__(self, folder):
@@ -49,11 +49,19 @@ class Faults:
         return {"LD_PRELOAD": str(self.library), "FAULT_FOLDER": str(self.folder), "FAULT_CONTROL": str(self.path)}
 
     def arm(self, turn, mode=FAIL, reason=EIO):
-        self.page[:] = struct.pack(self.LAYOUT, turn, 0, mode, reason, b"", 0, 0, 0)
+        self.page[:] = struct.pack(self.LAYOUT, turn, 0, mode, reason, b"", 0, 0, 0, 0, 0)
 
     def refuse(self, turn, least):
         """That allocation among those of at least so many bytes."""
-        self.page[:] = struct.pack(self.LAYOUT, 0, 0, 0, 0, b"", least, turn, 0)
+        self.page[:] = struct.pack(self.LAYOUT, 0, 0, 0, 0, b"", least, turn, 0, 0, 0)
+
+    def bound(self, room):
+        """The files of the folder may grow by that many bytes and by what others give back, but for the lists."""
+        self.page[:] = struct.pack(self.LAYOUT, 0, 0, 0, 0, b"", 0, 0, 0, 1, room)
+
+    @property
+    def room(self):
+        return struct.unpack_from(self.LAYOUT, self.page)[9]
 
     @property
     def allocations(self):
@@ -208,6 +216,60 @@ class Delete(Requests):
 
     def test(self):
         self.everything()
+
+
+class FullDisk(FaultCase):
+    """Whoever fills the disk, deletions go through, and uploads do not take the room that these need."""
+
+    SIZE = 8 << 20
+
+    def fill(self, daemon):
+        for _ in range(1000):
+            if (status := self.upload(daemon)) != 201:
+                self.assertEqual(status, 507)
+                return
+        self.fail("the disk is not full")
+
+    def empty(self, daemon, count):
+        for archive in list(self.kept)[:count]:
+            self.assertEqual(self.remove(daemon, archive), 204, f"{len(self.removed)} removed, {self.faults.room} bytes")
+
+    def test_by_uploads(self):
+        self.faults.bound(self.SIZE)
+        with self.daemon() as daemon:
+            self.fill(daemon)
+            count = len(self.kept)
+            for _ in range(3):
+                self.empty(daemon, count // 2)
+                self.fill(daemon)
+                self.assertGreater(len(self.kept), count // 2)
+            self.empty(daemon, len(self.kept))
+            self.assertEqual(self.upload(daemon), 201)
+        self.verify("uploads filled the disk")
+
+    def test_by_others(self):
+        """To the last byte, again after each deletion, and before a start."""
+        self.faults.bound(self.SIZE)
+        with self.daemon() as daemon:
+            self.fill(daemon)
+            self.faults.bound(0)
+            self.assertEqual(self.upload(daemon), 507)
+            self.empty(daemon, 5)
+            for _ in range(10):
+                self.faults.bound(0)
+                self.empty(daemon, 1)
+            daemon.kill()
+        self.faults.bound(0)
+        with self.daemon() as daemon:  # after a crash
+            self.empty(daemon, 5)
+        self.faults.bound(0)
+        with self.daemon() as daemon:  # after its stop
+            self.empty(daemon, 5)
+            self.faults.bound(0)
+            self.assertEqual(self.upload(daemon), 507)
+            self.faults.bound(self.SIZE)
+            self.assertEqual(self.upload(daemon), 201)
+        self.verify("others filled the disk")
 
 
 class Stuck(FaultCase):

@@ -1,7 +1,7 @@
 /*
  * Preloaded into a program: every system call that it makes on files of one folder is counted, and the one whose turn it
  * is fails, or ends the process as SIGKILL does, before it or in the middle of what it writes, or never returns. SQLite's
- * calls come by here too. Large allocations are counted alike, and the one whose turn it is is refused. FAULT_FOLDER names the folder; FAULT_CONTROL is a file of struct control, which the test writes at any time.
+ * calls come by here too. The folder may be a disk of its own that gets full. Large allocations are counted alike, and the one whose turn it is is refused. FAULT_FOLDER names the folder; FAULT_CONTROL is a file of struct control, which the test writes at any time.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -29,6 +29,7 @@ struct control {
     char last[96];          /* the call that was hit */
     _Atomic int64_t least;  /* bytes of an allocation that counts; 0: none does */
     _Atomic int64_t refused_turn, allocations;
+    _Atomic int64_t is_bounded, room; /* bytes that the folder's files may grow by, if it is */
 };
 
 static struct control *control;
@@ -88,6 +89,50 @@ static void end_if(bool is_torn)
         kill(getpid(), SIGKILL);
 }
 
+/* --------------------------------------------------------------------------------------------------- disk -- */
+
+static int64_t blocks_of(int64_t size)
+{
+    enum { BLOCK = 4096 };
+    return (size + BLOCK - 1) / BLOCK * BLOCK;
+}
+
+/* Whether a file may become that large; with ENOSPC. */
+static bool grows(int fd, int64_t size)
+{
+    struct stat status;
+    if (!control || !atomic_load(&control->is_bounded) || !is_our_fd(fd) || fstat(fd, &status))
+        return true;
+    const int64_t more = blocks_of(size) - blocks_of(status.st_size);
+    if (more <= 0)
+        return true;
+    if (atomic_fetch_sub(&control->room, more) >= more)
+        return true;
+    atomic_fetch_add(&control->room, more);
+    errno = ENOSPC;
+    return false;
+}
+
+static int64_t end_of(int fd, size_t size)
+{
+    const off_t at = lseek(fd, 0, SEEK_CUR);
+    return (at < 0 ? 0 : at) + (int64_t)size;
+}
+
+static int64_t size_of(const char *path)
+{
+    struct stat status;
+    return is_ours(path) && !lstat(path, &status) && S_ISREG(status.st_mode) ? blocks_of(status.st_size) : 0;
+}
+
+/* Gives back what a file had that is gone or shorter now. */
+static int give_back(int result, int64_t bytes)
+{
+    if (!result && control)
+        atomic_fetch_add(&control->room, bytes);
+    return result;
+}
+
 #define REAL(name) ((__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name))
 
 /* A call that is whole or not at all. */
@@ -128,12 +173,14 @@ int mkdir(const char *path, mode_t mode)
 
 int unlink(const char *path)
 {
-    WHOLE(is_ours(path), path, -1, REAL(unlink)(path));
+    const int64_t size = size_of(path);
+    WHOLE(is_ours(path), path, -1, give_back(REAL(unlink)(path), size));
 }
 
 int rename(const char *from, const char *to)
 {
-    WHOLE(is_ours(to), to, -1, REAL(rename)(from, to));
+    const int64_t size = size_of(to);
+    WHOLE(is_ours(to), to, -1, give_back(REAL(rename)(from, to), size));
 }
 
 int linkat(int from_fd, const char *from, int to_fd, const char *to, int flags)
@@ -153,12 +200,18 @@ int fdatasync(int fd)
 
 int ftruncate(int fd, off_t size)
 {
-    WHOLE(is_our_fd(fd), "", -1, REAL(ftruncate)(fd, size));
+    struct stat status;
+    const bool is_known = is_our_fd(fd) && !fstat(fd, &status) && size < status.st_size;
+    const int64_t less = is_known ? blocks_of(status.st_size) - blocks_of(size) : 0;
+    WHOLE(is_our_fd(fd), "", -1, give_back(REAL(ftruncate)(fd, size), less));
 }
 
 int ftruncate64(int fd, off64_t size)
 {
-    WHOLE(is_our_fd(fd), "", -1, REAL(ftruncate64)(fd, size));
+    struct stat status;
+    const bool is_known = is_our_fd(fd) && !fstat(fd, &status) && size < status.st_size;
+    const int64_t less = is_known ? blocks_of(status.st_size) - blocks_of(size) : 0;
+    WHOLE(is_our_fd(fd), "", -1, give_back(REAL(ftruncate64)(fd, size), less));
 }
 
 ssize_t read(int fd, void *data, size_t size)
@@ -176,10 +229,22 @@ ssize_t pread64(int fd, void *data, size_t size, off64_t at)
     WHOLE(is_our_fd(fd), "", -1, REAL(pread64)(fd, data, size, at));
 }
 
+int posix_fallocate(int fd, off_t at, off_t size)
+{
+    return grows(fd, at + size) ? REAL(posix_fallocate)(fd, at, size) : ENOSPC;
+}
+
+int posix_fallocate64(int fd, off64_t at, off64_t size)
+{
+    return grows(fd, at + size) ? REAL(posix_fallocate64)(fd, at, size) : ENOSPC;
+}
+
 /* Half of it is there when the process ends in the middle. */
-#define HALVED(size, call)                                                                                   \
+#define HALVED(size, end, call)                                                                              \
     bool is_torn;                                                                                            \
     if (!passes(is_our_fd(fd), __func__, "", &is_torn))                                                      \
+        return -1;                                                                                           \
+    if (!grows(fd, end))                                                                                     \
         return -1;                                                                                           \
     if (is_torn)                                                                                             \
         size /= 2;                                                                                           \
@@ -189,17 +254,17 @@ ssize_t pread64(int fd, void *data, size_t size, off64_t at)
 
 ssize_t write(int fd, const void *data, size_t size)
 {
-    HALVED(size, REAL(write)(fd, data, size));
+    HALVED(size, end_of(fd, size), REAL(write)(fd, data, size));
 }
 
 ssize_t pwrite(int fd, const void *data, size_t size, off_t at)
 {
-    HALVED(size, REAL(pwrite)(fd, data, size, at));
+    HALVED(size, at + (int64_t)size, REAL(pwrite)(fd, data, size, at));
 }
 
 ssize_t pwrite64(int fd, const void *data, size_t size, off64_t at)
 {
-    HALVED(size, REAL(pwrite64)(fd, data, size, at));
+    HALVED(size, at + (int64_t)size, REAL(pwrite64)(fd, data, size, at));
 }
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t at)

@@ -34,7 +34,9 @@ static struct store_catalog *open_file(const char *path, bool is_checked, struct
                                              .next_due = sqlite_next_due,
                                              .each_waiting = sqlite_each_waiting,
                                              .each_bound = sqlite_each_bound,
-                                             .renew = schema_renew};
+                                             .renew = schema_renew,
+                                             .bound_log = sqlite_bound_log,
+                                             .shorten = sqlite_shorten};
     bool done = sqlite3_open_v2(path, &sqlite->db,
                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                                     SQLITE_OPEN_NOFOLLOW,
@@ -45,7 +47,9 @@ static struct store_catalog *open_file(const char *path, bool is_checked, struct
         sqlite3_extended_result_codes(sqlite->db, 0);
     }
     done = done && (!is_checked || schema_check(sqlite, error)) &&
-           sqlite_execute(sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;", error) &&
+           sqlite_execute(
+               sqlite, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST;",
+               error) &&
            schema_migrate(sqlite, error) && schema_recognise(sqlite, path, error) &&
            sqlite_prepare(sqlite, error) && schema_forget_removals(sqlite, error);
     if (done)

@@ -35,5 +35,7 @@ bool sqlite_publish(struct store_catalog *catalog, const struct asset_id *id, up
                     struct store_error *error);
 bool sqlite_set_records(struct store_catalog *catalog, const struct upload_row *rows, size_t count,
                         struct store_error *error);
+bool sqlite_bound_log(struct store_catalog *catalog, uint64_t bytes, struct store_error *error);
+bool sqlite_shorten(struct store_catalog *catalog, struct store_error *error);
 
 #endif

@@ -136,6 +136,20 @@ bool sqlite_remove(struct store_catalog *catalog, const struct asset_id *id, str
     return sqlite_end(sqlite, done, error);
 }
 
+bool sqlite_bound_log(struct store_catalog *catalog, uint64_t bytes, struct store_error *error)
+{
+    enum { PAGE = 4096, MOST_PAGES = 1000 }; /* SQLite's own */
+    struct sqlite_catalog *sqlite = (struct sqlite_catalog *)catalog;
+    const int pages = bytes / PAGE < MOST_PAGES ? (int)(bytes / PAGE) : MOST_PAGES;
+    return sqlite3_wal_autocheckpoint(sqlite->db, pages) == SQLITE_OK ||
+           sqlite_fail(sqlite, "the length of its log", error);
+}
+
+bool sqlite_shorten(struct store_catalog *catalog, struct store_error *error)
+{
+    return sqlite_execute((struct sqlite_catalog *)catalog, "PRAGMA wal_checkpoint(TRUNCATE)", error);
+}
+
 bool sqlite_publish(struct store_catalog *catalog, const struct asset_id *id, upload_visit *visit, void *user,
                     struct store_error *error)
 {

@@ -89,6 +89,6 @@ def stored_files(data):
     for folder, _, names in os.walk(data):
         for name in names:
             path = Path(folder, name).relative_to(data)
-            if not str(path).startswith(("catalog.db", "index.db", "lists.db", "lost/", "picture-cache/")) and str(path) != "lock":
+            if not str(path).startswith(("catalog.db", "index.db", "lists.db", "lost/", "picture-cache/")) and str(path) not in ("lock", "reserve"):
                 found.add(str(path))
     return found
