@@ -39,7 +39,7 @@ static bool put(char text[SIGNED_TARGET], size_t *used, const char *separator, c
     return true;
 }
 
-/* The text that is signed, of parameters without sig. */
+/* The text that is signed, of parameters without sig; false also where one comes twice, which no request may. */
 static bool write_text(const char *path, const struct params *params, char text[SIGNED_TARGET])
 {
     struct param sorted[MAX_PARAMS];
@@ -50,6 +50,8 @@ static bool write_text(const char *path, const struct params *params, char text[
     memcpy(sorted, params->items, params->count * sizeof *sorted);
     qsort(sorted, params->count, sizeof *sorted, compare);
     for (unsigned i = 0; i < params->count; i++) {
+        if (i && !strcmp(sorted[i].name, sorted[i - 1].name))
+            return false;
         if (!put(text, &used, i ? "&" : "?", sorted[i].name) || !put(text, &used, "=", sorted[i].value))
             return false;
     }
@@ -70,6 +72,14 @@ static const char *take(struct params *params, const char *name)
     return NULL;
 }
 
+/* Without blanks, line ends and other characters that no request line has. */
+static bool is_plain(const char *target)
+{
+    while ((unsigned char)*target > ' ' && *target != 0x7f)
+        target++;
+    return !*target;
+}
+
 bool signed_make(struct url_keys *keys, const char *target, int64_t exp, char out[SIGNED_TARGET])
 {
     char text[SIGNED_TARGET], path[SIGNED_TARGET], signature[URL_SIGNATURE], whole[SIGNED_TARGET];
@@ -80,7 +90,7 @@ bool signed_make(struct url_keys *keys, const char *target, int64_t exp, char ou
     int size =
         exp ? snprintf(whole, sizeof whole, "%s%cexp=%lld", target, has_query ? '&' : '?', (long long)exp)
             : snprintf(whole, sizeof whole, "%s", target);
-    if (target[0] != '/' || size >= (int)sizeof whole)
+    if (target[0] != '/' || !is_plain(target) || size >= (int)sizeof whole)
         return false;
     snprintf(path, sizeof path, "%.*s", (int)length, target);
     const char *query = strchr(whole, '?');

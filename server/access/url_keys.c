@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KEYS = 16, SAFE_KEY = 16, MAX_KEY = 1024 };
+enum { MAX_KEYS = 16, SAFE_KEY = 16, MAX_KEY = 1024, MAX_LINES = 1000 };
 
 struct key_set {
     unsigned count;
@@ -57,8 +57,13 @@ static bool read_keys(struct key_set *set, const char *path, char *error, size_t
     bool done = file;
     if (!file)
         snprintf(error, error_size, "%s: %s", path, strerror(errno));
-    for (unsigned number = 1; done && fgets(line, sizeof line, file); number++)
+    for (unsigned number = 1; done && fgets(line, sizeof line, file); number++) {
         done = take(set, trim(line), path, number, error, error_size);
+        if (done && number > MAX_LINES) { /* a device has no end */
+            snprintf(error, error_size, "%s: a file of keys has at most %d lines", path, MAX_LINES);
+            done = false;
+        }
+    }
     if (done && !set->count) {
         snprintf(error, error_size, "%s: there is no key", path);
         done = false;

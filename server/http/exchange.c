@@ -54,6 +54,7 @@ struct http_exchange *exchange_new(struct http_connection *connection)
     exchange->target = exchange->small_target;
     exchange->target_size = 0;
     exchange->raw_end = NULL;
+    exchange->is_chunked = false;
     exchange->request = (struct api_request){
         .method = "",
         .path = "",
@@ -226,6 +227,19 @@ static bool has_control(const char *text)
 
 /* ---- the headers ---- */
 
+/* RFC 9110, 5.6.2. */
+static bool is_token(const char *text, size_t size)
+{
+    static const char marks[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < size; i++) {
+        const char c = text[i];
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && !(c >= '0' && c <= '9') && !(c && strchr(marks, c)))
+            return false;
+    }
+    return size > 0;
+}
+
 void framing_note(struct framing *framing, const char *name, size_t name_size, const char *value)
 {
     if (name_size == 4 && !strcasecmp(name, "Host")) {
@@ -240,8 +254,9 @@ void framing_note(struct framing *framing, const char *name, size_t name_size, c
         framing->codings++;
         framing->is_chunked = value && !strcasecmp(value, "chunked");
     }
-    /* "Content-Length : 5": another server may take it for what this one does not (RFC 9112, 5.1). */
-    framing->has_blank_name |= name_size == 0 || name[name_size - 1] == ' ' || name[name_size - 1] == '\t';
+    /* "Content-Length : 5", " Content-Length: 5": another server may take it for what this one does not (RFC 9112, 2.2
+     * and 5.1). */
+    framing->has_bad_name |= !is_token(name, name_size);
 }
 
 bool exchange_refuse_framing(struct http_exchange *exchange, const struct framing *framing)
@@ -250,8 +265,9 @@ bool exchange_refuse_framing(struct http_exchange *exchange, const struct framin
         exchange_refuse(exchange, 400, "conflicting body lengths");
     else if (framing->is_off)
         exchange_refuse(exchange, 400, "a header is folded or contains NUL, bare CR or bare LF");
-    else if (framing->has_blank_name)
-        exchange_refuse(exchange, 400, "a header name is empty or ends with a blank");
+    else if (framing->has_bad_name)
+        exchange_refuse(exchange, 400,
+                        "a header's name is empty or has a blank or another character that no name has");
     else if (framing->codings == 1 && !framing->is_chunked)
         exchange_refuse(exchange, 501, "unsupported Transfer-Encoding (only chunked)");
     else
@@ -264,16 +280,21 @@ void exchange_refuse_host(struct http_exchange *exchange)
     exchange_refuse(exchange, 400, "HTTP/1.1 needs exactly one Host header");
 }
 
+/* A line that another server may read differently ends the connection. */
 static bool refuse_line(struct http_exchange *exchange, const struct framing *framing)
 {
     const struct api_request *request = &exchange->request;
-    if (framing->has_nul)
-        exchange_refuse(exchange, 400, "the request line contains NUL");
-    else if (request->path[0] != '/' || has_control(request->path) || has_control(request->query))
-        exchange_refuse(exchange, 400, "the request's target is not a path");
+    exchange->close = true;
+    if (framing->has_bad_line || !is_token(request->method, strlen(request->method)))
+        exchange_refuse(exchange, 400,
+                        "the request line is not METHOD TARGET VERSION with one blank between");
+    else if (has_control(request->path) || has_control(request->query))
+        exchange_refuse(exchange, 400, "the request's target has blanks or control characters");
     else
-        return false;
-    return true;
+        exchange->close = false;
+    if (!exchange->close && request->path[0] != '/')
+        exchange_refuse(exchange, 400, "the request's target is not a path");
+    return exchange->stage == STAGE_REFUSED;
 }
 
 /* Asks the application whether it accepts the request; sets up the body. */
@@ -326,7 +347,11 @@ bool exchange_begin(struct http_exchange *exchange, const struct framing *framin
         exchange->close = true;
         return false;
     }
-    if (refuse_line(exchange, framing) || !admit(exchange, framing))
+    exchange->is_chunked = framing->is_chunked;
+    const bool is_refused = refuse_line(exchange, framing);
+    if (exchange->close)
+        return false;
+    if (is_refused || !admit(exchange, framing))
         exchange->close = has_body && (framing->expects_continue || framing->length > MAX_DROPPED_BODY);
     return !exchange->close;
 }
@@ -350,6 +375,14 @@ bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t
     exchange_answer_raw(exchange);
     exchange->close = true;
     return false;
+}
+
+void exchange_refuse_chunk(struct http_exchange *exchange)
+{
+    exchange_refuse(exchange, 400, "a line of a chunk ends in a bare LF");
+    body_release(&exchange->body);
+    exchange_answer_raw(exchange);
+    exchange->close = true;
 }
 
 /* ---- the answer ---- */

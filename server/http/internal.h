@@ -73,6 +73,7 @@ struct http_exchange {
     char *target;        /* the path and, after its NUL, the query: small_target or from malloc */
     size_t target_size;  /* as sent */
     const char *raw_end; /* end of the target in libmicrohttpd's memory; only compared */
+    bool is_chunked;
     struct http_body body;
     struct api_request request;
     struct pool_job job;
@@ -188,8 +189,8 @@ struct framing {
     unsigned hosts;
     bool is_chunked;
     bool expects_continue;
-    bool has_blank_name;
-    bool has_nul;         /* in the request line */
+    bool has_bad_name;
+    bool has_bad_line;    /* NUL in the request line, or blanks more or others than two */
     bool is_off;          /* a folded line, or one with a NUL or a bare CR */
     bool fills_memory;    /* request line and headers leave no room for the answer's headers */
     const char *line_end; /* end of the previous header; used by transport.c only */
@@ -213,6 +214,8 @@ void exchange_refuse_host(struct http_exchange *exchange);
 bool exchange_begin(struct http_exchange *exchange, const struct framing *framing, const char *version);
 /* Takes a piece of the body. False: a refusal has been sent, and the connection must be closed. */
 bool exchange_take_body(struct http_exchange *exchange, const char *data, size_t size);
+/* Answers at once that the line before a chunk is wrong; the connection must be closed. */
+void exchange_refuse_chunk(struct http_exchange *exchange);
 /* The request is complete. True: an answer is ready; false: it is on the pool, and transport_resume will
  * be called. */
 bool exchange_handle(struct http_exchange *exchange);

@@ -23,6 +23,7 @@
  */
 #include "server/http/internal.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <microhttpd.h>
@@ -325,9 +326,10 @@ static enum MHD_Result begin(struct http_exchange *exchange, const char *method,
                                 &framing);
     weigh(exchange, &framing);
     check_end(exchange, &framing, version);
-    /* Words are terminated in place, so the version begins right after the target, unless a NUL has cut it
-     * short. */
-    framing.has_nul = version != exchange->raw_end + 1;
+    /* Words are terminated in place, so the target begins right after the method and the version right after the target,
+     * unless a NUL has cut it short or there are more blanks. */
+    framing.has_bad_line = version != exchange->raw_end + 1 ||
+                           method + strlen(method) + 1 + exchange->target_size != exchange->raw_end;
     if (exchange_begin(exchange, &framing, version)) {
         if (framing.expects_continue && !framing.is_chunked && framing.length == 0)
             hide_expect(exchange->connection->mhd);
@@ -349,6 +351,32 @@ static enum MHD_Result conclude(struct http_exchange *exchange)
     return answer(exchange);
 }
 
+#if MHD_VERSION < 0x00097701
+/*
+ * Whether the size line before these bytes of a body, or the end of the chunk before that, is a bare LF. Both are seen if they
+ * arrived together with the bytes. Otherwise a NUL comes before these: libmicrohttpd has put it at the end of the headers, and
+ * reads to the place after it.
+ */
+static bool is_after_bare_lf(const char *data)
+{
+    enum { MOST_DIGITS = 16 };
+    const char *at = data - 1;
+    if (*at != '\n')
+        return false;
+    if (*--at != '\r')
+        return true;
+    for (int i = 0; i < MOST_DIGITS && isxdigit((unsigned char)at[-1]); i++)
+        at--;
+    return at[-1] == '\n' && at[-2] != '\r';
+}
+#else
+static bool is_after_bare_lf(const char *data)
+{
+    (void)data;
+    return false;
+}
+#endif
+
 static enum MHD_Result on_access(void *cls, struct MHD_Connection *mhd, const char *url, const char *method,
                                  const char *version, const char *data, size_t *size, void **context)
 {
@@ -365,6 +393,10 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *mhd, const ch
         return begin(exchange, method, version);
     if (data_size > 0) {
         *size = 0;
+        if (exchange->is_chunked && is_after_bare_lf(data)) {
+            exchange_refuse_chunk(exchange);
+            return MHD_NO;
+        }
         return exchange_take_body(exchange, data, data_size) ? MHD_YES : MHD_NO;
     }
     return conclude(exchange);

@@ -69,11 +69,13 @@ static int run_sign(const struct command *command, int argc, char **argv)
     for (size_t i = 0; i < operands.count && status == COMMAND_DONE; i++) {
         const char *url = operands.items[i];
         const size_t head = head_of(url);
-        if (signed_make(keys, url + head, exp, signed_target))
+        if (strcspn(url, " \t\r\n") >= head && signed_make(keys, url + head, exp, signed_target))
             printf("%.*s%s\n", (int)head, url, signed_target);
         else
             status = command_failed(
-                url, "not an address such as https://example.org/v1/clips/ID.glb?fps=30, without sig");
+                url,
+                "not an address such as https://example.org/v1/clips/ID.glb?fps=30, without sig, blanks, "
+                "line ends, or a parameter twice");
     }
     url_keys_close(keys);
     return status == COMMAND_DONE ? command_finish() : status;

@@ -149,6 +149,61 @@ class Framing(HostileCase):
                 self.assertEqual(statuses(answer), [400], answer[:300])
                 self.assertEqual(answer.count(b"HTTP/1.1 "), 1)
 
+    def test_names_that_are_no_names(self):
+        """Also of the first header, which another server may drop or join with the request line."""
+        for header in (b" Transfer-Encoding: chunked", b"\tOrigin: http://evil.example", b" Via: a", b" : x", b" Host: a",
+                       b"X Y: z", b"X\tY: z", b"X\x01Y: z", b"X\x7fY: z", b"X\x0bY: z", b"X(Y): z", b"X[]: z", b"X\xc3\xa9: z",
+                       b'"X": z', b"X,Y: z", b"Content-Length\x0b: 5", b"\x0cTransfer-Encoding: chunked", b": z"):
+            for headers in (header + b"\r\nHost: localhost\r\n", b"Host: localhost\r\n" + header + b"\r\n"):
+                if headers.startswith(b"Host") and header[:1] in b" \t":
+                    continue  # a fold
+                with self.subTest(headers):
+                    answer = self.send(b"GET /healthz HTTP/1.1\r\n" + headers + b"\r\n" + CANARY)
+                    self.assertEqual(statuses(answer), [400], answer[:300])
+
+    def test_names_that_are_fine(self):
+        answer = self.send(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n!#$%&'*+-.^_`|~09: x\r\n\r\n" + CANARY)
+        self.assertEqual(statuses(answer), [200, 200])
+
+    def test_blanks_of_the_request_line(self):
+        """400 and the end, or the end alone where the HTTP library finds no words in it."""
+        for line, answers in ((b"GET\t/healthz HTTP/1.1", [400]), (b"GET /healthz\tHTTP/1.1", [400]),
+                              (b"GET /healthz HTTP/1.1\t", [400]), (b"GET  /healthz HTTP/1.1", [400]),
+                              (b"GET /healthz  HTTP/1.1", [400]), (b"GET /healthz HTTP/1.1 ", [400]),
+                              (b"GET /healthz x HTTP/1.1", [400]), (b"\tGET /healthz HTTP/1.1", [400]),
+                              (b"G\x01T /healthz HTTP/1.1", [400]), (b"G(T) /healthz HTTP/1.1", [400]),
+                              (b"GET\x0b/healthz HTTP/1.1", [400]), (b"\x0cGET /healthz HTTP/1.1", [400]),
+                              (b"GET\t/healthz\tHTTP/1.1", []), (b" GET /healthz HTTP/1.1", []), (b"GET", [])):
+            with self.subTest(line):
+                answer = self.send(line + b"\r\nHost: localhost\r\n\r\n" + CANARY)
+                self.assertIn(statuses(answer), (answers, [] if IS_SILENT else answers), answer[:300])
+
+    def test_lines_of_chunks_end_in_crlf(self):
+        head = POST + b"Transfer-Encoding: chunked\r\n\r\n"
+        for chunks in (b"2;a\nab\r\n0\r\n\r\n", b"2\nab\r\n0\r\n\r\n", b"2\r\nab\n2\r\ncd\r\n0\r\n\r\n",
+                       b"2\r\nab\r\n2\ncd\r\n0\r\n\r\n", b"2;a=\"\n\"\nab\r\n0\r\n\r\n", b"2\nab\n0\n\n",
+                       b"2\r\nab\r\n00002;x=y\ncd\r\n0\r\n\r\n"):
+            with self.subTest(chunks):
+                answer = self.send(head + chunks + CANARY)
+                self.assertEqual(statuses(answer), [] if IS_SILENT and not answer else [400], answer[:300])
+
+    def test_chunks_that_are_fine(self):
+        """Whatever bytes a chunk ends with, and however it arrives."""
+        body = sample(WAVE)
+        for size in (1, 7, 64, len(body)):
+            pieces = [body[at:at + size] for at in range(0, len(body), size)]
+            pieces[:0] = [b"\n", b"a\n", b"\r\n", b"2\n", b"f\n\r\n"]
+            whole = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
+            head = POST.replace(b"inspect?name=a.anim", b"hash?name=a") + b"Transfer-Encoding: chunked\r\n\r\n"
+            refused = POST.replace(b"a.anim", b"a.unknown") + b"Transfer-Encoding: chunked\r\n\r\n"
+            cut = len(whole) // 3
+            for start in (head, refused):
+                with self.subTest((size, start)):
+                    answer = self.send(start, whole[:cut], whole[cut:cut + 1], whole[cut + 1:] + CANARY, pause=0.02)
+                    found = statuses(answer)
+                    self.assertEqual(found[1:], [200], answer[:300])
+                    self.assertNotEqual(found[0], 400, answer[:300])
+
     def test_lines_that_are_fine(self):
         answer = self.send(b"GET /healthz HTTP/1.1\r\nHost:localhost\r\nX:   y  \r\nEmpty:\r\nTab:\t\r\n\r\n" + CANARY)
         self.assertEqual(statuses(answer), [200, 200])

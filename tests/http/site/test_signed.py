@@ -154,6 +154,14 @@ class Signatures(SignedCase):
             self.assertEqual((status, errors.count("\n")), (1, 1), text[:20])
         self.assertEqual(run("serve", "--check", "--url-key", self.top / "none")[0], 1)
 
+    def test_key_files_without_end(self):
+        (self.top / "lines").write_text("# none\n" * 5000 + KEY)
+        for path in ("/dev/zero", "/dev/urandom", "/proc/kmsg-none", self.top / "lines", self.top):
+            for words in (("serve", "--check"), ("sign", "/x")):
+                status, _, errors = run(words[0], "--url-key", path, *words[1:])
+                self.assertEqual((status, errors.count("\n")), (1, 1), (path, errors))
+                self.assertIn(str(path), errors)
+
     def test_a_short_key_signs_and_the_log_says_that_it_is_short(self):
         daemon = self.signing(keys=f"{KEY}\nshort\n")
         daemon.wait_for_log("shorter than 16 characters")
@@ -255,6 +263,10 @@ class Command(SignedCase):
         (self.top / "keys").write_text(KEY)
         for words, code in ((["/x"], 2), (["--url-key", self.top / "keys"], 2), (["--url-key", self.top / "none", "/x"], 1),
                             (["--url-key", self.top / "keys", "x"], 1), (["--url-key", self.top / "keys", "/x?sig=1"], 1),
+                            *[(["--url-key", self.top / "keys", target], 1) for target in (
+                                "/x?a=1&a=1", "/x?a=1&b=2&a=3", "/x?a=1&%61=2", "/x?a&a", "/x?a=1\n", "/x\ny?a=1", "/x\r", "/x y",
+                                "/x?a=\x7f", "/x\t", "https://h.example\n/x", "https://h .example/x", "/x\x01")],
+                            (["--url-key", self.top / "keys", "--expires", "1h", "/x?exp=5"], 1),
                             (["--url-key", self.top / "keys", "/x?a=%zz"], 1), (["--url-key", self.top / "keys", "/" + 5000 * "x"], 1),
                             (["--url-key", self.top / "keys", "--base-path", "x", "/x"], 2)):
             status, out, errors = run("sign", *words)

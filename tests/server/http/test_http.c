@@ -199,11 +199,22 @@ TEST(an_absolute_target_loses_its_authority)
 
 TEST(what_is_no_path_is_refused)
 {
-    static const char *const targets[] = {"hello", "*", "ftp://a/hello", "?a", "/a\tb", "/a\x7f", "/a?b\x01"};
+    static const char *const targets[] = {"hello", "*", "ftp://a/hello", "?a"};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         get(targets[i], 400, "the request's target is not a path");
         ck_assert_str_eq(header_of_answer("Posed-Refused"), "yes");
         get("/hello", 200, "hello");
+    }
+}
+
+TEST(control_characters_in_the_target_end_the_connection)
+{
+    static const char *const targets[] = {"/a\tb", "/a\x7f", "/a?b\x01", "?\x01"};
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        get(targets[i], 400, "the request's target has blanks or control characters");
+        ck_assert_str_eq(header_of_answer("Connection"), "close");
+        client_close(&client);
+        ck_assert(client_open(&client, fixture_address(&fixture)));
     }
 }
 
