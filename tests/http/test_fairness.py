@@ -2,6 +2,7 @@
 address. Another client must not notice much."""
 
 import os
+import signal
 import socket
 import struct
 import threading
@@ -178,6 +179,25 @@ class Costs(unittest.TestCase):
             reply = daemon.client.get(f"/v1/clips/{clip}/preview.webp?width=2048&height=2048")
             self.assertLess(time.monotonic() - begin, ENDS_WITHIN)
             self.assertIn(reply.status, (200, 413))
+
+    def test_work_that_only_waited(self):
+        """As on a machine that is busy with others: the process stands still for more than four times as long. To be tried again."""
+        with Daemon("--max-time", "1s", Daemon.samples) as daemon:
+            body, replies = flat_bvh(2000, 20, 9), []
+            for target in ("/v1/convert?to=sims3-clip&fps=30", "/v1/convert?to=sims3-clip&fps=29"):
+                before = daemon.processor_seconds()
+                asking = threading.Thread(target=lambda target=target: replies.append(daemon.client.post(target, body)))
+                asking.start()
+                while daemon.processor_seconds() - before < 0.2 and asking.is_alive():
+                    time.sleep(0.01)
+                daemon.process.send_signal(signal.SIGSTOP)
+                time.sleep(4.5)
+                daemon.process.send_signal(signal.SIGCONT)
+                asking.join()
+                reply = replies.pop()
+                self.assertEqual((reply.status, reply.json.get("code")), (503, "busy"), reply)
+                self.assertGreaterEqual(int(reply["Retry-After"]), 1)
+                self.assertNotIn("limit", reply.json)
 
     def test_pictures_of_bones_that_overlap(self):
         """Their shadows are one shape: filled at once, 30,000 would cost what they cover, times their number."""

@@ -98,6 +98,11 @@ class Daemon:
             time.sleep(0.02)
         return found
 
+    def processor_seconds(self):
+        """That all its threads have used."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def resident_bytes(self, which="VmRSS"):
         """Held now, or (VmHWM) at most so far."""
         for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():

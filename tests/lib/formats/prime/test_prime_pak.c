@@ -387,6 +387,36 @@ TEST(bombs)
     }
 }
 
+/* A size that the stored bytes could give, but that is more than may be, whatever packs them. */
+TEST(limits_of_sizes)
+{
+    enum { STORED = 96, SIZE = 70000 };
+    static const struct {
+        struct pose_options options;
+        const char *limit; /* "": it is within */
+    } cases[] = {
+        {{.limits = {.ratio = SIZE / (STORED + 1)}}, "max-ratio"},
+        {{.limits = {.ratio = SIZE / STORED}}, ""},
+        {{.limits = {.ratio = SIZE, .unpacked = SIZE - 1}}, "max-unpacked"},
+        {{.limits = {.ratio = SIZE, .unpacked = SIZE}}, ""},
+    };
+    static const uint8_t starts[2][7] = {{0, 1, 0x11, 0x70, 0, 5, 18}, {0, 1, 0x11, 0x70, 0x78, 0xda, 3}};
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        uint8_t data[STORED] = {0};
+        struct pose_buffer bytes, out;
+        struct test_archive test;
+        struct pose_error error;
+        memcpy(data, starts[i % 2], sizeof starts[0]);
+        one_packed(&bytes, data, sizeof data);
+        test_archive_open(bytes.data, bytes.size, NULL, &cases[i / 2].options, &test);
+        ck_assert(test.archive && !pose_archive_read(test.archive, 0, &out, &error));
+        ck_assert_ptr_null(pose_archive_entry(test.archive, 0)->error);
+        ck_assert_str_eq(error.limit, cases[i / 2].limit);
+        test_archive_close(&test);
+        pose_buffer_free(&bytes);
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------- writing -- */
 
 enum { SIZES = 9 };

@@ -565,6 +565,37 @@ TEST(bombs)
     pose_buffer_free(&bytes);
 }
 
+/* 80,000 bytes that RefPack could give of 400, and zlib as well. */
+TEST(limits_of_sizes)
+{
+    enum { STORED = 400, SIZE = 80000 };
+    static const struct {
+        struct pose_options options;
+        const char *limit; /* "": it is within */
+    } cases[] = {
+        {{.limits = {.ratio = SIZE / (STORED + 1)}}, "max-ratio"},
+        {{.limits = {.ratio = SIZE / STORED}}, ""},
+        {{.limits = {.ratio = SIZE, .unpacked = SIZE - 1}}, "max-unpacked"},
+        {{.limits = {.ratio = SIZE, .unpacked = SIZE}}, ""},
+    };
+    static const uint8_t starts[2][5] = {{0x10, 0xfb, 0x01, 0x38, 0x80}, {0x78, 0xda, 3, 0, 0}};
+    static const uint16_t marks[] = {0xffff, 0x5a42};
+    for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+        uint8_t data[STORED] = {0};
+        struct pose_buffer bytes, out;
+        struct test_archive test;
+        struct pose_error error;
+        memcpy(data, starts[i % 2], sizeof starts[0]);
+        one_entry(&bytes, data, sizeof data, SIZE, marks[i % 2]);
+        test_archive_open(bytes.data, bytes.size, NULL, &cases[i / 2].options, &test);
+        ck_assert(test.archive && !pose_archive_read(test.archive, 0, &out, &error));
+        ck_assert_ptr_null(pose_archive_entry(test.archive, 0)->error);
+        ck_assert_str_eq(error.limit, cases[i / 2].limit);
+        test_archive_close(&test);
+        pose_buffer_free(&bytes);
+    }
+}
+
 /* --------------------------------------------------------------------------------------------- name maps -- */
 
 static void put_name(struct writer *writer, uint64_t id, const char *text)
