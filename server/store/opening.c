@@ -6,6 +6,7 @@
 #include "server/ops/region.h"
 #include "server/store/folder.h"
 #include "server/store/inside.h"
+#include "server/store/note.h"
 #include "server/store/postgres/catalog.h"
 #include "server/store/upkeep/recover.h"
 #include "server/store/s3/blobs_s3.h"
@@ -177,6 +178,28 @@ static bool open_alone(struct store *store, const char *folder, bool is_other, s
            (!is_other || folder_forget_mark(folder, error)) && store_sums(store, add_bytes, store, error);
 }
 
+static bool keep_note(void *user, const struct upload_row *row)
+{
+    struct store *store = user;
+    struct store_error ignored;
+    store->is_sound = note_keep(store->blobs, row, &ignored);
+    return store->is_sound;
+}
+
+/*
+ * Where notes are far away they are not read at a start, so those of what waits are written again after a crash: one may tell of
+ * a publication that was not finished. If they cannot be, the next start tries again.
+ */
+static bool settle_notes(struct store *store)
+{
+    struct store_error ignored;
+    store->is_sound = true;
+    if (store->blobs->push && !store->is_clean)
+        store->is_sound =
+            store->catalog->each_waiting(store->catalog, keep_note, store, &ignored) && store->is_sound;
+    return store->is_sound;
+}
+
 struct store *store_open(const char *folder, uint64_t most, struct store_error *error)
 {
     return store_open_objects(folder, NULL, 0, most, error);
@@ -231,7 +254,7 @@ struct store *store_open_shared(const char *folder, const struct object_options 
         if (!done)
             advise(error, folder);
     }
-    store->is_sound = done && is_alone;
+    store->is_sound = done && is_alone && settle_notes(store);
     if (done)
         return store;
     store_close(store);

@@ -106,6 +106,49 @@ class Uploads(ObjectsCase):
         with self.daemon() as daemon:
             self.assertEqual(self.archives(daemon), {})
 
+    def half_published(self):
+        """One that waits, whose note says otherwise as a kill before its row leaves it, and one that was published."""
+        moderator = {"Authorization": "Bearer mod"}
+        tokens = self.folder / "tokens"
+        tokens.write_text("mod scopes=upload,admin\n")
+        options = "--moderate", "--token-file", tokens
+        with self.daemon(*options) as daemon:
+            ids = [daemon.client.post("/v1/archives", sample(name), moderator, name="a.anim").json["id"] for name in (WAVE, WALK)]
+            self.assertEqual(daemon.client.post(f"/v1/archives/{ids[1]}/publish", b"", moderator).status, 200)
+            daemon.kill()
+        key = f"site/notes/{ids[0]}"
+        body, when = self.store.objects[key]
+        note = json.loads(body)
+        self.assertTrue(note.pop("is_waiting"))
+        self.store.objects[key] = json.dumps(note).encode(), when
+
+        def states():
+            with self.daemon(*options) as daemon:
+                found = [daemon.client.get(f"/v1/archives/{archive}", headers=moderator).json for archive in ids]
+            self.assertEqual({archive["name"] for archive in found}, {"a.anim"})
+            return [archive["state"] for archive in found]
+
+        return states
+
+    def test_an_unfinished_publication_does_not_take_effect(self):
+        states = self.half_published()
+        self.assertEqual(states(), ["waiting", "published"])
+        self.assertEqual(self.run_posed("reindex").returncode, 0)
+        self.assertEqual(states(), ["waiting", "published"])
+
+    def test_an_unfinished_publication_and_a_reindex_at_once(self):
+        states = self.half_published()
+        self.assertEqual(self.run_posed("reindex").returncode, 0)
+        self.assertEqual(states(), ["waiting", "published"])
+
+    def test_an_unfinished_publication_and_a_lost_catalogue(self):
+        """The start before has seen to it that the note says what the row said."""
+        states = self.half_published()
+        self.assertEqual(states(), ["waiting", "published"])
+        for path in self.data.glob("catalog.db*"):
+            path.unlink()
+        self.assertEqual(states(), ["waiting", "published"])
+
     def test_known_bytes_are_not_put_again(self):
         with self.daemon() as daemon:
             self.upload(daemon, WAVE)
