@@ -4,6 +4,8 @@
 #include <string.h>
 
 enum {
+    SOF0 = 0xc0, /* sequential, as SOF1; all other kinds are progressive or not read */
+    SOF1 = 0xc1,
     RST0 = 0xd0, /* the eight restart marks and the start of the image have no length */
     SOI = 0xd8,
     EOI = 0xd9,
@@ -45,16 +47,37 @@ static int next_marker(const uint8_t **at, const uint8_t *end)
     return EOI;
 }
 
+/* How many components of a sequential picture have not had their scan. */
+struct still {
+    bool is_counted; /* false: not sequential */
+    unsigned count;
+};
+
+/* False if a scan has more components than are left: each has one scan. */
+static bool count_components(struct still *still, int code, const uint8_t *segment, size_t size)
+{
+    enum { IN_FRAME = 7, IN_SCAN = 2 };
+    if ((code == SOF0 || code == SOF1) && size > IN_FRAME)
+        *still = (struct still){true, segment[IN_FRAME]};
+    if (code != SOS || !still->is_counted || size <= IN_SCAN)
+        return true;
+    if (segment[IN_SCAN] > still->count)
+        return false;
+    still->count -= segment[IN_SCAN];
+    return true;
+}
+
 bool jpeg_survey(struct pose_bytes bytes, uint32_t *scans)
 {
     const uint8_t *at = bytes.data, *end = at + bytes.size;
+    struct still still = {0};
     *scans = 0;
     for (int code; at < end && (code = next_marker(&at, end)) != EOI;) {
         size_t left = (size_t)(end - at), size = left < 2 ? 0 : (size_t)(at[0] << 8 | at[1]);
         *scans += code == SOS;
         if (size < 2 || size > left) /* cut off: nothing follows */
             return left < 2 || (size >= 2 && code != DHT);
-        if (code == DHT && !tables_fit(at + 2, size - 2))
+        if ((code == DHT && !tables_fit(at + 2, size - 2)) || !count_components(&still, code, at, size))
             return false;
         at += size;
     }

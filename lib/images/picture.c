@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What this thread decodes. */
+/* What this thread decodes. stb_image's hooks for memory, for zlib and for blocks have no user pointer. */
 struct decoding {
     struct pose_bytes left; /* of a JPEG */
     const struct pose_stop *stop;
     const char *buffer; /* stb_image's, which any number of bytes may be put into */
+    void *jpeg;         /* stb_image's */
+    void (*draw_block)(unsigned char *out, int stride, short *coefficients);
+    uint32_t blocks; /* drawn */
     bool is_begun, is_stopped, lacks_memory;
 };
 
@@ -151,6 +154,47 @@ static void begin(struct pose_bytes bytes, const struct pose_stop *stop, stbi__c
         stbi__start_mem(context, bytes.data, (int)bytes.size);
 }
 
+/* Decoding a block may need no bytes: those that a scan lacks are zeros, which are decoded as dearly as any others. So
+ * stop is asked between blocks as well; then no code of the tables is known, and the next block ends the scan. */
+static void draw_block(unsigned char *out, int stride, short *coefficients)
+{
+    enum { BLOCKS_A_LOOK = 512 };
+    if (++decoding.blocks % BLOCKS_A_LOOK == 0 && is_stopped()) {
+        stbi__jpeg *jpeg = decoding.jpeg;
+        for (int i = 0; i < 4; i++) {
+            memset(jpeg->huff_dc[i].fast, 0, sizeof jpeg->huff_dc[i].fast);
+            memset(jpeg->huff_dc[i].size, 255, sizeof jpeg->huff_dc[i].size); /* longer than what is left */
+        }
+    }
+    if (!decoding.is_stopped)
+        decoding.draw_block(out, stride, coefficients);
+}
+
+/* As stbi__jpeg_load, with looks. */
+static uint8_t *load_jpeg(stbi__context *context)
+{
+    int width, height, channels;
+    stbi__jpeg *jpeg = cleared(sizeof *jpeg);
+    if (!jpeg)
+        return NULL;
+    jpeg->s = context;
+    stbi__setup_jpeg(jpeg);
+    decoding.jpeg = jpeg;
+    decoding.draw_block = jpeg->idct_block_kernel;
+    jpeg->idct_block_kernel = draw_block;
+    uint8_t *pixels = load_jpeg_image(jpeg, &width, &height, &channels, 4);
+    free(jpeg);
+    return pixels;
+}
+
+/* Two bytes a channel take twice the time. */
+static bool has_deep_pixels(struct pose_bytes bytes)
+{
+    stbi__context context;
+    stbi__start_mem(&context, bytes.data, (int)bytes.size);
+    return stbi__png_is16(&context);
+}
+
 static bool check_size(const struct picture_facts *facts, uint32_t scans, struct pose_error *error)
 {
     uint64_t pixels = (uint64_t)facts->width * facts->height;
@@ -186,6 +230,11 @@ bool picture_survey(struct pose_bytes bytes, const struct pose_stop *stop, struc
     if (!done)
         return error_set(error, POSE_BAD_DATA, "bad_picture", "not a readable BMP, PNG, JPEG or TGA");
     *facts = (struct picture_facts){(uint32_t)width, (uint32_t)height, channels == 2 || channels == 4};
+    if (has_deep_pixels(bytes) && (uint64_t)width * (uint32_t)height > PICTURE_PIXELS / 2)
+        return error_set(
+            error, POSE_OVER_LIMIT, "picture_too_large",
+            "%d by %d pixels of 16 bits a channel; at most %d of these are read; save it with 8 bits", width,
+            height, PICTURE_PIXELS / 2);
     return check_size(facts, scans, error);
 }
 
@@ -195,8 +244,10 @@ static uint8_t *decode(struct pose_bytes bytes, const struct pose_stop *stop, st
     stbi__context context;
     int width, height, channels;
     begin(bytes, stop, &context);
-    uint8_t *pixels =
-        is_stopped() ? NULL : stbi__load_and_postprocess_8bit(&context, &width, &height, &channels, 4);
+    uint8_t *pixels = NULL;
+    if (!is_stopped())
+        pixels = is_jpeg(bytes) ? load_jpeg(&context)
+                                : stbi__load_and_postprocess_8bit(&context, &width, &height, &channels, 4);
     if (pixels && !decoding.is_stopped)
         return pixels;
     stbi_image_free(pixels);

@@ -73,6 +73,104 @@ TEST(too_many_scans_are_refused_by_the_head)
     ck_assert(error.status == POSE_OVER_LIMIT);
 }
 
+/* A sequential picture without any of its data: each coefficient is a code of one bit and 15 more, all zero.
+ * scan_components: of each scan; 0: all. */
+static struct pose_bytes sequential(uint16_t side, uint8_t components, uint8_t scan_components)
+{
+    static const uint8_t ones[64] = {1};
+    size = 0;
+    PUT(0xff, 0xd8, 0xff, 0xdb, 0, 67, 0);
+    put(ones, sizeof ones);
+    PUT(0xff, 0xc0, 0, (uint8_t)(8 + 3 * components), 8, (uint8_t)(side >> 8), (uint8_t)side,
+        (uint8_t)(side >> 8), (uint8_t)side, components);
+    for (uint8_t i = 0; i < components; i++)
+        PUT(i, 0x11, 0);
+    for (uint8_t kind = 0; kind <= 0x10; kind += 0x10)
+        PUT(0xff, 0xc4, 0, 20, kind, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, kind ? 0x0f : 11);
+    const uint8_t step = scan_components ? scan_components : components;
+    for (uint8_t first = 0; first < components; first += step) {
+        PUT(0xff, 0xda, 0, (uint8_t)(6 + 2 * step), step);
+        for (uint8_t i = 0; i < step; i++)
+            PUT((uint8_t)(first + i), 0);
+        PUT(0, 63, 0);
+    }
+    PUT(0xff, 0xd9);
+    return (struct pose_bytes){file, size};
+}
+
+/* Blocks without bytes are looked at as well, in each kind of colour; a stop there is the last question. */
+TEST(it_is_stopped_within_a_scan)
+{
+    static const uint8_t counts[] = {1, 3, 4};
+    for (int i = 0; i < 3; i++) {
+        const uint8_t components = counts[i];
+        struct count all = {.most = UINT32_MAX};
+        struct picture picture;
+        struct pose_error error;
+        pose_error_init(&error);
+        const struct pose_bytes bytes = sequential(512, components, 0);
+        ck_assert(picture_read(bytes, &(struct pose_stop){ask, &all}, &picture, &error));
+        picture_free(&picture);
+        ck_assert_uint_ge(all.asked, components * 64 * 64 / 1024);
+        for (unsigned most = 0; most < all.asked; most++) {
+            struct count count = {.most = most};
+            pose_error_init(&error);
+            ck_assert(!picture_read(bytes, &(struct pose_stop){ask, &count}, &picture, &error));
+            ck_assert(error.status == POSE_STOPPED && !picture.pixels);
+            ck_assert_uint_le(count.asked, most + 4);
+        }
+    }
+}
+
+/* What follows the last scan of a progressive picture, too. */
+TEST(it_is_stopped_behind_the_scans)
+{
+    struct count count = {.most = UINT32_MAX};
+    struct picture picture;
+    ck_assert(picture_read(scans(2048, 2), &(struct pose_stop){ask, &count}, &picture, NULL));
+    picture_free(&picture);
+    ck_assert_uint_ge(count.asked, 256 * 256 / 1024);
+}
+
+TEST(a_sequential_component_has_one_scan)
+{
+    check(sequential(64, 3, 1), NULL);
+    check(sequential(64, 4, 2), NULL);
+    sequential(64, 3, 0);
+    size -= 2;
+    PUT(0xff, 0xda, 0, 8, 1, 2, 0, 0, 63, 0, 0xff, 0xd9);
+    check((struct pose_bytes){file, size}, "bad_picture");
+    sequential(64, 3, 1);
+    size -= 2;
+    for (int i = 0; i < 20; i++)
+        PUT(0xff, 0xda, 0, 8, 1, 2, 0, 0, 63, 0);
+    PUT(0xff, 0xd9);
+    check((struct pose_bytes){file, size}, "bad_picture");
+}
+
+/* Two bytes a channel count twice. */
+TEST(deep_pixels_are_half_as_many)
+{
+    static const struct {
+        uint32_t width, height;
+        uint8_t depth;
+        bool is_read;
+    } heads[] = {{4096, 4096, 8, true},  {4096, 2048, 16, true},  {4096, 2049, 16, false},
+                 {8192, 1024, 16, true}, {4096, 4096, 16, false}, {8192, 8192, 16, false}};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        const uint32_t width = heads[i].width, height = heads[i].height;
+        struct picture_facts facts;
+        struct pose_error error;
+        pose_error_init(&error);
+        size = 0;
+        PUT(0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n', 0, 0, 0, 13, 'I', 'H', 'D', 'R', 0, 0,
+            (uint8_t)(width >> 8), (uint8_t)width, 0, 0, (uint8_t)(height >> 8), (uint8_t)height,
+            heads[i].depth, 6, 0, 0, 0, 0, 0, 0, 0);
+        ck_assert(picture_survey((struct pose_bytes){file, size}, NULL, &facts, &error) == heads[i].is_read);
+        ck_assert_str_eq(error.code, heads[i].is_read ? "" : "picture_too_large");
+    }
+}
+
 /* A scan in a comment or after the end of the image does not count; one after fill bytes does. */
 TEST(only_scans_of_the_picture_count)
 {
