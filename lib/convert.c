@@ -404,6 +404,7 @@ bool pose_mesh_convert(const struct pose_mesh_conversion *conversion, const stru
                          conversion->to ? conversion->to : "");
     arena_init(&arena, options ? options->allocator : NULL, options ? options->limits.memory : 0, error);
     arena.stop = options ? options->stop : NULL;
+    arena.refusals = options ? options->refusals : NULL;
     const char *name = conversion->name ? conversion->name : conversion->mesh->name;
     struct pose_mesh_conversion level = *conversion;
     struct pose_mesh mesh;

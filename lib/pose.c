@@ -67,6 +67,7 @@ struct pose_document *pose_decode(const struct pose_source *source, const struct
     struct arena arena;
     arena_init(&arena, allocator_of(options), limits.memory, error);
     arena.stop = options ? options->stop : NULL;
+    arena.refusals = options ? options->refusals : NULL;
     struct document *document = ARENA_NEW(&arena, struct document, 1);
     if (!document) {
         arena_release(&arena);
@@ -87,6 +88,7 @@ struct pose_document *pose_decode(const struct pose_source *source, const struct
     view->size = arena.held;
     arena.error = NULL;
     arena.stop = NULL;
+    arena.refusals = NULL;
     document->arena = arena;
     return view;
 }
@@ -188,6 +190,7 @@ bool pose_encode(const char *format, const struct pose_content *content, const s
     if (options) {
         writer.limit = options->limits.output;
         writer.stop = arena.stop = options->stop;
+        arena.refusals = options->refusals;
     }
     struct encode_job job = {.content = content,
                              .settings = content->settings,
@@ -403,7 +406,7 @@ static bool write_png(const struct pose_image *image, enum picture_effort effort
 static bool convert_png(struct pose_bytes bytes, struct pose_buffer *out, struct pose_error *error)
 {
     struct picture picture;
-    if (!picture_read(bytes, NULL, &picture, error))
+    if (!picture_read(bytes, NULL, NULL, &picture, error))
         return false;
     bool done = picture_write_png(&picture, PICTURE_SMALL, out) || error_no_memory(error);
     picture_free(&picture);

@@ -16,8 +16,9 @@ struct arena {
     size_t held;  /* bytes taken from the allocator */
     size_t limit; /* maximum of held */
     bool failed;
-    const struct pose_stop *stop; /* may be NULL */
-    uint32_t steps;               /* since stop->ask was last called */
+    const struct pose_stop *stop;         /* may be NULL */
+    const struct pose_refusals *refusals; /* may be NULL */
+    uint32_t steps;                       /* since stop->ask was last called */
 };
 
 /* allocator NULL: malloc. limit 0: the default of struct pose_limits. */

@@ -101,7 +101,7 @@ bool fit_open_image(struct fit_job *job, const struct pose_image *image, struct 
                                 .height = image->height,
                                 .pixels = (uint8_t *)(uintptr_t)image->pixels,
                                 .see_through = image->has_alpha};
-    if (image->pixels || picture_read(image->bytes, job->arena->stop, picture, &broken))
+    if (image->pixels || picture_read(image->bytes, job->arena->stop, job->arena->refusals, picture, &broken))
         return true;
     if (broken.status == POSE_STOPPED)
         return arena_stopped(job->arena) || error_stopped(job->error);

@@ -1,7 +1,6 @@
 #include "lib/images/picture.h"
 
 #include "lib/images/jpeg_survey.h"
-#include "lib/images/refused.h"
 #include "lib/packing/runs.h"
 
 #include <libdeflate.h>
@@ -239,7 +238,8 @@ bool picture_survey(struct pose_bytes bytes, const struct pose_stop *stop, struc
 }
 
 /* The caller has surveyed them. NULL with error. */
-static uint8_t *decode(struct pose_bytes bytes, const struct pose_stop *stop, struct pose_error *error)
+static uint8_t *decode(struct pose_bytes bytes, const struct pose_stop *stop,
+                       const struct pose_refusals *refusals, struct pose_error *error)
 {
     stbi__context context;
     int width, height, channels;
@@ -256,22 +256,23 @@ static uint8_t *decode(struct pose_bytes bytes, const struct pose_stop *stop, st
     else if (decoding.lacks_memory)
         error_no_memory(error);
     else {
-        refused_add(bytes);
+        if (refusals)
+            refusals->add(refusals->user, bytes);
         error_set(error, POSE_BAD_DATA, "bad_picture", "the picture is broken");
     }
     return NULL;
 }
 
-bool picture_read(struct pose_bytes bytes, const struct pose_stop *stop, struct picture *picture,
-                  struct pose_error *error)
+bool picture_read(struct pose_bytes bytes, const struct pose_stop *stop, const struct pose_refusals *refusals,
+                  struct picture *picture, struct pose_error *error)
 {
     struct picture_facts facts;
     *picture = (struct picture){0};
     if (!picture_survey(bytes, stop, &facts, error))
         return false;
-    if (refused_has(bytes))
+    if (refusals && refusals->has(refusals->user, bytes))
         return error_set(error, POSE_BAD_DATA, "bad_picture", "the picture is broken");
-    picture->pixels = decode(bytes, stop, error);
+    picture->pixels = decode(bytes, stop, refusals, error);
     if (!picture->pixels)
         return false;
     picture->width = facts.width;

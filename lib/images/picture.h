@@ -29,10 +29,10 @@ struct picture_facts {
 bool picture_survey(struct pose_bytes bytes, const struct pose_stop *stop, struct picture_facts *facts,
                     struct pose_error *error);
 
-/* Returns false, with error, if the bytes are not such an image, it is too large, or stop (may be NULL) says so. Broken
- * ones are remembered, and refused at once the next time (refused.h). Must be freed with picture_free. */
-bool picture_read(struct pose_bytes bytes, const struct pose_stop *stop, struct picture *picture,
-                  struct pose_error *error);
+/* Returns false, with error, if the bytes are not such an image, it is too large, stop says so, or refusals has it; tells
+ * refusals if the pixels are broken. Both may be NULL. Must be freed with picture_free. */
+bool picture_read(struct pose_bytes bytes, const struct pose_stop *stop, const struct pose_refusals *refusals,
+                  struct picture *picture, struct pose_error *error);
 void picture_free(struct picture *picture);
 
 /* Pixels of the image of a material that covers, laid on its ground; from and to may be the same (cover.c). */

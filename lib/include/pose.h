@@ -88,17 +88,29 @@ struct pose_stop {
     void *user;
 };
 
+struct pose_bytes {
+    const uint8_t *data;
+    size_t size;
+};
+
+/*
+ * Remembers pictures that proved broken, so that decoding the same bytes again costs no time. has is asked before a
+ * picture is decoded, add is told of one that is broken, not of one that was stopped. Both are called by the working
+ * thread; of several threads at once if these share it.
+ */
+struct pose_refusals {
+    bool (*has)(void *user, struct pose_bytes picture);
+    void (*add)(void *user, struct pose_bytes picture);
+    void *user;
+};
+
 /* May be NULL everywhere: malloc and the default limits. */
 struct pose_options {
     const struct pose_allocator *allocator;
     struct pose_limits limits;
     const struct pose_stop *stop; /* NULL: never stopped */
     bool is_common_only;          /* of other programs' archives only ZIP, TAR, 7z and RAR: no CAB and cpio */
-};
-
-struct pose_bytes {
-    const uint8_t *data;
-    size_t size;
+    const struct pose_refusals *refusals; /* NULL: broken pictures are decoded each time */
 };
 
 /* Bytes allocated by the library; must be freed with pose_buffer_free. Zero-initialise. */

@@ -81,6 +81,8 @@ struct service *service_new(const struct config *config, const char *const *rout
     metrics_add_cache(service->metrics, service->clips);
     metrics_add_cache(service->metrics, service->replies);
     service->index_options = service_limits(config);
+    service->refused = refused_new();
+    service->index_options.pose.refusals = refused_get(service->refused);
     service->waiting = waiting_new();
     service->newest_change = (uint64_t)clock_wall_ns();
     service->changes = changes_new(service->newest_change);
@@ -107,6 +109,7 @@ void service_free(struct service *service)
     }
     catalog_unref(service->current);
     waiting_free(service->waiting);
+    refused_free(service->refused);
     changes_free(service->changes);
     quotas_free(service->quotas);
     pthread_cond_destroy(&service->expiry_set);

@@ -14,6 +14,7 @@
 #include "server/store/store.h"
 #include "server/access/quotas.h"
 #include "server/access/tokens.h"
+#include "server/library/refused.h"
 #include "server/library/waiting.h"
 
 #include <pthread.h>
@@ -85,6 +86,7 @@ struct service {
     struct changes *changes;     /* the last ones; NULL: out of memory */
     struct webhook *webhook;     /* who is told of changes; NULL: nobody */
     uint64_t newest_change;      /* the number of the newest change; guarded by the write lock */
+    struct refused *refused;     /* broken pictures, see struct pose_refusals */
     struct waiting *waiting;     /* uploads that are not published yet */
     struct quotas *quotas;       /* guarded by the write lock, as are the following four */
     int64_t next_expiry_ms;      /* no upload expires before that; INT64_MAX: none does */

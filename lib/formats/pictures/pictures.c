@@ -23,7 +23,7 @@ static bool decode(struct decode_job *job)
     struct pose_image *image = ARENA_NEW(job->arena, struct pose_image, 1);
     if (!image)
         return false;
-    if (!picture_read(job->source->bytes, job->arena->stop, &picture, job->error)) {
+    if (!picture_read(job->source->bytes, job->arena->stop, job->arena->refusals, &picture, job->error)) {
         place_error(job->error);
         return false;
     }

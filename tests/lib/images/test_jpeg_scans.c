@@ -1,6 +1,5 @@
 /* What a JPEG may cost: scans are counted before decoding, looks are taken between them, and broken ones cost once. */
 #include "lib/images/picture.h"
-#include "lib/images/refused.h"
 #include "tests/support/unit.h"
 
 #include <string.h>
@@ -54,7 +53,7 @@ static void check(struct pose_bytes bytes, const char *code)
     struct picture picture;
     struct pose_error error;
     pose_error_init(&error);
-    const bool done = picture_read(bytes, NULL, &picture, &error);
+    const bool done = picture_read(bytes, NULL, NULL, &picture, &error);
     ck_assert_str_eq(error.code, code ? code : "");
     ck_assert(done == !code);
     picture_free(&picture);
@@ -109,13 +108,13 @@ TEST(it_is_stopped_within_a_scan)
         struct pose_error error;
         pose_error_init(&error);
         const struct pose_bytes bytes = sequential(512, components, 0);
-        ck_assert(picture_read(bytes, &(struct pose_stop){ask, &all}, &picture, &error));
+        ck_assert(picture_read(bytes, &(struct pose_stop){ask, &all}, NULL, &picture, &error));
         picture_free(&picture);
         ck_assert_uint_ge(all.asked, components * 64 * 64 / 1024);
         for (unsigned most = 0; most < all.asked; most++) {
             struct count count = {.most = most};
             pose_error_init(&error);
-            ck_assert(!picture_read(bytes, &(struct pose_stop){ask, &count}, &picture, &error));
+            ck_assert(!picture_read(bytes, &(struct pose_stop){ask, &count}, NULL, &picture, &error));
             ck_assert(error.status == POSE_STOPPED && !picture.pixels);
             ck_assert_uint_le(count.asked, most + 4);
         }
@@ -127,7 +126,7 @@ TEST(it_is_stopped_behind_the_scans)
 {
     struct count count = {.most = UINT32_MAX};
     struct picture picture;
-    ck_assert(picture_read(scans(2048, 2), &(struct pose_stop){ask, &count}, &picture, NULL));
+    ck_assert(picture_read(scans(2048, 2), &(struct pose_stop){ask, &count}, NULL, &picture, NULL));
     picture_free(&picture);
     ck_assert_uint_ge(count.asked, 256 * 256 / 1024);
 }
@@ -197,16 +196,36 @@ TEST(it_is_stopped_between_scans)
         struct count count = {.most = most};
         const struct pose_stop stop = {ask, &count};
         pose_error_init(&error);
-        ck_assert(!picture_read(scans(640, 150), &stop, &picture, &error));
+        ck_assert(!picture_read(scans(640, 150), &stop, NULL, &picture, &error));
         ck_assert(error.status == POSE_STOPPED);
         ck_assert(!picture.pixels);
     }
     struct count count = {.most = 100000};
     const struct pose_stop stop = {ask, &count};
     pose_error_init(&error);
-    ck_assert(picture_read(scans(640, 150), &stop, &picture, &error));
+    ck_assert(picture_read(scans(640, 150), &stop, NULL, &picture, &error));
     ck_assert_uint_ge(count.asked, 150);
     picture_free(&picture);
+}
+
+struct memory {
+    unsigned asked, told;
+    bool has;
+};
+
+static bool has(void *user, struct pose_bytes picture)
+{
+    struct memory *memory = user;
+    memory->asked++;
+    ck_assert(picture.data == file && picture.size == size);
+    return memory->has;
+}
+
+static void add(void *user, struct pose_bytes picture)
+{
+    struct memory *memory = user;
+    memory->told++;
+    memory->has = picture.data == file && picture.size == size;
 }
 
 /* What was stopped is read the next time; what is broken is not decoded again. */
@@ -214,38 +233,45 @@ TEST(broken_ones_are_remembered)
 {
     struct picture picture;
     struct pose_error error;
+    struct memory memory = {0};
+    const struct pose_refusals refusals = {has, add, &memory};
     struct count few = {.most = 3}, many = {.most = 100000}, again = {.most = 100000};
     scans(640, 40);
     size -= 2;
     PUT(0xff, 0xda, 0, 8, 1, 9, 0, 1, 63, 0, 0xff, 0xd9); /* of a component that there is not */
-    const struct pose_bytes bytes = {file, size};
     struct count *counts[] = {&few, &many, &again};
-    for (int i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         const struct pose_stop stop = {ask, counts[i]};
         pose_error_init(&error);
-        ck_assert(refused_has(bytes) == (i == 2));
-        ck_assert(!picture_read(bytes, &stop, &picture, &error));
+        ck_assert(!picture_read((struct pose_bytes){file, size}, &stop, &refusals, &picture, &error));
         ck_assert(error.status == (i ? POSE_BAD_DATA : POSE_STOPPED));
+        ck_assert(memory.asked == i + 1 && memory.told == (i > 0));
     }
     ck_assert_uint_ge(many.asked, 40);
     ck_assert_uint_lt(again.asked, 20);
-    file[size - 4] ^= 1;
-    ck_assert(!refused_has(bytes));
 }
 
-/* The last so many; one that is asked for stays. */
-TEST(few_are_remembered)
+/* Neither a good one nor one that its head refuses is told of; a file and a texture are. */
+TEST(only_broken_pixels_are_told_of)
 {
-    uint8_t byte[8] = {0};
-    const struct pose_bytes first = {byte, 8};
-    refused_add(first);
-    for (unsigned i = 1; i < 3 * REFUSED_COUNT; i++) {
-        const uint8_t other[8] = {(uint8_t)i, (uint8_t)(i >> 8)};
-        ck_assert(refused_has(first));
-        refused_add((struct pose_bytes){other, 8});
+    struct memory memory = {0};
+    const struct pose_refusals refusals = {has, add, &memory};
+    const struct pose_options options = {.refusals = &refusals};
+    struct picture picture;
+    ck_assert(picture_read(scans(64, 3), NULL, &refusals, &picture, NULL));
+    picture_free(&picture);
+    ck_assert(!picture_read(scans(64, PICTURE_SCANS + 1), NULL, &refusals, &picture, NULL));
+    ck_assert(memory.asked == 1 && !memory.told);
+    scans(64, 3);
+    size -= 2;
+    PUT(0xff, 0xda, 0, 8, 1, 9, 0, 1, 63, 0, 0xff, 0xd9);
+    const struct pose_source source = {.name = "a.jpg", .bytes = {file, size}};
+    for (unsigned i = 0; i < 2; i++) {
+        struct pose_error error;
+        ck_assert_ptr_null(pose_decode(&source, &options, &error));
+        ck_assert_str_eq(error.code, "bad_picture");
+        ck_assert(memory.asked == i + 2 && memory.told == 1);
     }
-    byte[0] = 1;
-    ck_assert(!refused_has(first));
 }
 
 /* A table of more codes than there is room for, cut off behind its counts. */

@@ -34,7 +34,7 @@ TEST_EACH(it_is_read_back, 4)
         struct pose_buffer out = {0};
         struct picture again;
         ck_assert(picture_write_png(&picture, effort, &out));
-        ck_assert(picture_read((struct pose_bytes){out.data, out.size}, NULL, &again, NULL));
+        ck_assert(picture_read((struct pose_bytes){out.data, out.size}, NULL, NULL, &again, NULL));
         ck_assert_uint_eq(again.width, width);
         ck_assert_uint_eq(again.height, height);
         ck_assert_mem_eq(again.pixels, pixels, (size_t)width * height * 4);

@@ -33,7 +33,7 @@ static bool take_pixels(struct encode_job *job, const struct pose_image *image, 
                                 .height = image->height,
                                 .pixels = (uint8_t *)image->pixels,
                                 .see_through = image->has_alpha};
-    if (image->pixels || picture_read(image->bytes, job->arena->stop, picture, &error))
+    if (image->pixels || picture_read(image->bytes, job->arena->stop, job->arena->refusals, picture, &error))
         return true;
     if (error.status == POSE_STOPPED)
         return arena_stopped(job->arena) || error_stopped(job->error);

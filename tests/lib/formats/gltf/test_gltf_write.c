@@ -409,8 +409,8 @@ TEST(mesh_with_texture)
     const uint8_t *png = memmem(glb.data, glb.size, "\x89PNG", 4);
     ck_assert_ptr_nonnull(png);
     struct picture picture;
-    ck_assert(
-        picture_read((struct pose_bytes){png, (size_t)(glb.data + glb.size - png)}, NULL, &picture, NULL));
+    ck_assert(picture_read((struct pose_bytes){png, (size_t)(glb.data + glb.size - png)}, NULL, NULL,
+                           &picture, NULL));
     ck_assert_uint_eq(picture.width * picture.height, 1);
     ck_assert_int_eq(picture.pixels[0], 30);
     ck_assert_int_eq(picture.pixels[2], 10);
@@ -464,10 +464,10 @@ TEST(pictures_that_are_refused)
     memcpy(large, tga, sizeof tga);
     large[13] = large[15] = 0x1f; /* 7937 by 7937 */
     pose_error_init(&error);
-    ck_assert(!picture_read((struct pose_bytes){large, sizeof large}, NULL, &picture, &error));
+    ck_assert(!picture_read((struct pose_bytes){large, sizeof large}, NULL, NULL, &picture, &error));
     ck_assert_str_eq(error.code, "picture_too_large");
     pose_error_init(&error);
-    ck_assert(!picture_read((struct pose_bytes){(const uint8_t *)"GIF89a", 6}, NULL, &picture, &error));
+    ck_assert(!picture_read((struct pose_bytes){(const uint8_t *)"GIF89a", 6}, NULL, NULL, &picture, &error));
     ck_assert_str_eq(error.code, "bad_picture");
 }
 
