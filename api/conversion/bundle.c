@@ -4,7 +4,6 @@
 #include "lib/core/bytes/zip_records.h"
 #include "server/library/names.h"
 #include "server/library/unique_names.h"
-#include "server/ops/clock.h"
 #include "server/ops/work/effort.h"
 #include "server/store/draft.h"
 
@@ -34,7 +33,7 @@ struct bundle {
     uint64_t offset;                       /* in the ZIP, of what pending ends with */
     struct zip_directory rows;             /* written to directory */
     size_t made, failed, unnamed;
-    double failed_seconds;                         /* what clips have taken that were not made */
+    double failed_seconds;                         /* of processor, by clips that were not made */
     struct pose_buffer described, errors, skipped; /* JSON items of the report */
     bool is_finished, has_failed;
 };
@@ -219,15 +218,14 @@ static void put_clip(struct bundle *bundle, const struct bundle_clip *clip)
     place.options.limits.output = bundle->service->config->max_output;
     target_extension(bundle->target, extension);
     snprintf(name, sizeof name, "%s.%s", clip->name, extension);
-    double begin = clock_seconds();
-    if (conversion_make_one(&place, bundle->target, &parts, &file, &result, detail)) {
+    const bool is_made = conversion_make_one(&place, bundle->target, &parts, &file, &result, detail);
+    if (is_made)
         put_made(bundle, name, &result);
-    } else {
+    else
         put_error(bundle, name, detail);
-        bundle->failed_seconds += clock_seconds() - begin;
-    }
     conversion_result_release(&result);
     effort_end(&effort);
+    bundle->failed_seconds += is_made ? 0 : (double)effort.used_ns * 1e-9;
 }
 
 /* A clip that fails sends nothing, so that nobody notices whether the client is still there: all of them together have

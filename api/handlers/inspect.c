@@ -3,6 +3,7 @@
 #include "api/handlers/handlers.h"
 #include "api/views/inspection.h"
 #include "api/protocol/reply.h"
+#include "lib/core/error.h"
 
 #include <string.h>
 
@@ -46,12 +47,22 @@ static enum api_outcome describe(struct api_call *call, const struct upload_sour
     struct index_options options = service_request_options(call->service);
     struct index_archive *archive = index_upload_kept(source, &paths, &options);
     enum api_outcome outcome = API_DONE;
-    if (index_verdict(archive, &refusal)) {
+    bool is_sound = index_verdict(archive, &refusal);
+    if (is_sound) {
         struct inspected what = {.neighbours = &paths, .skeleton = skeleton};
         inspect_archive(archive, &what, &options, &body);
+        is_sound = !call->effort || !effort_is_over(call->effort);
+    }
+    if (is_sound) {
         response_header(call->response, "Cache-Control", "no-store");
         outcome = reply_json(call, &body);
     } else {
+        if (body.size) { /* it ended within its warnings */
+            pose_error_init(&refusal.error);
+            error_stopped(&refusal.error);
+            effort_explain(call->effort, &refusal.error);
+        }
+        pose_buffer_free(&body);
         outcome = reply_body_error(call, &refusal.error, refusal.format, refusal.entry);
     }
     index_archive_unref(archive);

@@ -106,7 +106,8 @@ static void packing_warnings(struct inspection *work, const struct pose_archive 
     const struct pose_format *format = pose_format_find(work->archive->format);
     if (!format || !format->warns_late)
         return;
-    for (uint32_t i = 0; i < pose_archive_count(archive); i++) {
+    const struct pose_stop *stop = work->options->pose.stop;
+    for (uint32_t i = 0; i < pose_archive_count(archive) && !(stop && stop->ask(stop->user)); i++) {
         const struct pose_entry *row = pose_archive_entry(archive, i);
         struct stored_entry entry = {.json = &work->json, .name = row->name};
         struct pose_buffer bytes = {0};

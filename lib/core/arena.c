@@ -70,7 +70,7 @@ bool arena_stopped(struct arena *arena)
     return false;
 }
 
-static bool ask_stop(struct arena *arena)
+bool arena_look(struct arena *arena)
 {
     arena->steps = 0;
     if (!arena->failed && arena->stop && arena->stop->ask(arena->stop->user))
@@ -81,7 +81,7 @@ static bool ask_stop(struct arena *arena)
 bool arena_step(struct arena *arena)
 {
     enum { STEPS = 256 };
-    return ++arena->steps < STEPS ? !arena->failed : ask_stop(arena);
+    return ++arena->steps < STEPS ? !arena->failed : arena_look(arena);
 }
 
 /*
@@ -130,7 +130,7 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
     bytes = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
     struct arena_chunk *chunk = arena->chunks;
     if (!chunk || chunk->size - chunk->used < bytes)
-        chunk = !ask_stop(arena) ? NULL : add_chunk(arena, bytes);
+        chunk = !arena_look(arena) ? NULL : add_chunk(arena, bytes);
     if (!chunk)
         return arena_fail(arena);
     void *memory = chunk->data + chunk->used;

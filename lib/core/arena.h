@@ -29,6 +29,8 @@ void arena_release(struct arena *arena);
 /* Counts a step of work. Returns false, and fails the arena, if the work must stop. Cheap enough to call per
  * key. */
 bool arena_step(struct arena *arena);
+/* The same, and asks now: before work of milliseconds. */
+bool arena_look(struct arena *arena);
 /* Fails the arena: the work was stopped by something else that asked. Always returns false. */
 bool arena_stopped(struct arena *arena);
 

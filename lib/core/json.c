@@ -391,6 +391,24 @@ static void share_limit(struct json *json)
     json->document->limit = json->limit > json->arena.held ? json->limit - json->arena.held : 0;
 }
 
+/* Text that jansson asks for in small pieces. */
+struct feed {
+    struct pose_bytes left;
+    struct arena *arena;
+};
+
+static size_t feed(void *buffer, size_t size, void *user)
+{
+    struct feed *feed = user;
+    if (!arena_step(feed->arena))
+        return (size_t)-1;
+    const size_t count = size < feed->left.size ? size : feed->left.size;
+    if (count)
+        memcpy(buffer, feed->left.data, count);
+    feed->left = (struct pose_bytes){feed->left.data + count, feed->left.size - count};
+    return count;
+}
+
 bool json_open(struct json *json, struct pose_bytes text, uint64_t offset, struct arena *document,
                struct pose_error *error)
 {
@@ -414,7 +432,8 @@ bool json_open(struct json *json, struct pose_bytes text, uint64_t offset, struc
                            text.size, (unsigned long long)needed);
     json->arena.limit = document->limit - document->held - (size_t)needed;
     json_error_t reason;
-    json_t *root = json_loadb((const char *)shortened.data, shortened.size, JSON_DECODE_INT_AS_REAL, &reason);
+    struct feed from = {shortened, &json->arena};
+    json_t *root = json_load_callback(feed, &from, JSON_DECODE_INT_AS_REAL, &reason);
     if (!root)
         return refuse_text(error, &reason, text, offset, &asides);
     json->root = take_over(&json->arena, root, &asides);

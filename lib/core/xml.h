@@ -2,7 +2,7 @@
 #ifndef POSE_CORE_XML_H
 #define POSE_CORE_XML_H
 
-#include "pose.h"
+#include "lib/core/arena.h"
 
 #include <expat.h>
 #include <stddef.h>
@@ -31,14 +31,20 @@ static inline int64_t xml_byte(XML_Parser parser)
 }
 #endif
 
-/* Parses all bytes with the handlers that are set; what stopped it, or XML_ERROR_NONE. */
-static inline enum XML_Error xml_parse(XML_Parser parser, struct pose_bytes bytes)
+/* No file that is read has more; expat's time for an attribute is the square of its size. */
+enum { MAX_XML = 8 << 20 };
+
+/* Parses all bytes, at most MAX_XML, with the handlers that are set; what stopped it, or XML_ERROR_NONE. It is XML_ERROR_ABORTED with arena
+ * failed if the arena's stop said so, which is asked for each piece. */
+static inline enum XML_Error xml_parse(XML_Parser parser, struct pose_bytes bytes, struct arena *arena)
 {
     const size_t most = 1 << 20;
     for (size_t at = 0;;) {
         size_t piece = bytes.size - at < most ? bytes.size - at : most;
         int is_last = at + piece == bytes.size;
         const char *text = piece ? (const char *)bytes.data + at : "";
+        if (!arena_look(arena))
+            return XML_ERROR_ABORTED;
         if (XML_Parse(parser, text, (int)piece, is_last) != XML_STATUS_OK)
             return XML_GetErrorCode(parser);
         if (is_last)

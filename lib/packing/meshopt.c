@@ -103,7 +103,8 @@ static bool read_bytes(struct unpacking *u, uint32_t count, uint32_t stride, uin
     return true;
 }
 
-const char *meshopt_unpack(struct pose_bytes bytes, uint64_t count, uint32_t stride, uint8_t *out)
+const char *meshopt_unpack(struct pose_bytes bytes, uint64_t count, uint32_t stride, uint8_t *out,
+                           struct arena *arena)
 {
     struct unpacking u = {.at = bytes.data + 1, .end = bytes.data + bytes.size - tail_size(stride)};
     if (bytes.data[0] == MAGIC_V1)
@@ -112,6 +113,8 @@ const char *meshopt_unpack(struct pose_bytes bytes, uint64_t count, uint32_t str
         return "a stream of attributes must begin with 0xa0";
     memcpy(u.last, bytes.data + bytes.size - stride, stride);
     while (count) {
+        if (!arena_step(arena))
+            return "stopped";
         uint32_t now = count < block_size(stride) ? (uint32_t)count : block_size(stride);
         for (uint32_t byte = 0; byte < stride; byte++) {
             if (!read_bytes(&u, now, stride, byte, out))

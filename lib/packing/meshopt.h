@@ -9,7 +9,7 @@
 #ifndef POSE_PACKING_MESHOPT_H
 #define POSE_PACKING_MESHOPT_H
 
-#include "pose.h"
+#include "lib/core/arena.h"
 
 enum { MAX_MESHOPT_STRIDE = 256 };
 
@@ -18,8 +18,9 @@ enum { MAX_MESHOPT_STRIDE = 256 };
 uint64_t meshopt_least(uint64_t count, uint32_t stride);
 
 /* Unpacks count elements of stride bytes to out. bytes must have meshopt_least bytes. Returns NULL, or an error
- * message. */
-const char *meshopt_unpack(struct pose_bytes bytes, uint64_t count, uint32_t stride, uint8_t *out);
+ * message; one too if arena is stopped, which is asked between blocks. */
+const char *meshopt_unpack(struct pose_bytes bytes, uint64_t count, uint32_t stride, uint8_t *out,
+                           struct arena *arena);
 
 /* The filters: convert unpacked elements to numbers, in place. */
 void meshopt_octahedral(uint8_t *elements, uint64_t count, uint32_t stride);  /* stride 4 or 8 */

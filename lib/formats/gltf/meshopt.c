@@ -93,15 +93,23 @@ static bool check_count(struct gltf *g, const struct packed *packed)
                        (unsigned long long)packed->count, (unsigned long long)least, packed->bytes.size);
 }
 
-static void unfilter(const struct packed *packed, uint8_t *elements)
+/* False: stopped. */
+static bool unfilter(const struct packed *packed, uint8_t *elements, struct arena *arena)
 {
-    uint32_t stride = (uint32_t)packed->stride;
-    if (packed->filter == OCTAHEDRAL)
-        meshopt_octahedral(elements, packed->count, stride);
-    else if (packed->filter == QUATERNION)
-        meshopt_quaternion(elements, packed->count);
-    else if (packed->filter == EXPONENTIAL)
-        meshopt_exponential(elements, packed->count, stride);
+    enum { AT_ONCE = 1 << 16 };
+    const uint32_t stride = (uint32_t)packed->stride;
+    for (uint64_t left = packed->count, count; left; left -= count, elements += count * stride) {
+        if (!arena_look(arena))
+            return false;
+        count = left < AT_ONCE ? left : AT_ONCE;
+        if (packed->filter == OCTAHEDRAL)
+            meshopt_octahedral(elements, count, stride);
+        else if (packed->filter == QUATERNION)
+            meshopt_quaternion(elements, count);
+        else if (packed->filter == EXPONENTIAL)
+            meshopt_exponential(elements, count, stride);
+    }
+    return true;
 }
 
 static bool unpack(struct gltf *g, const struct packed *packed, uint8_t **elements)
@@ -109,10 +117,12 @@ static bool unpack(struct gltf *g, const struct packed *packed, uint8_t **elemen
     uint8_t *out = json_alloc(&g->json, packed->count, packed->stride);
     if (!out)
         return false;
-    const char *wrong = meshopt_unpack(packed->bytes, packed->count, (uint32_t)packed->stride, out);
+    const char *wrong =
+        meshopt_unpack(packed->bytes, packed->count, (uint32_t)packed->stride, out, g->job->arena);
     if (wrong)
         return gltf_refuse(g, "bad_meshopt", "", "%s", wrong);
-    unfilter(packed, out);
+    if (!unfilter(packed, out, g->job->arena))
+        return false;
     *elements = out;
     return true;
 }

@@ -246,7 +246,8 @@ static bool parse(struct manifest *manifest, const uint8_t *text, size_t size)
     XML_SetElementHandler(manifest->parser, start_element, end_element);
     XML_SetCharacterDataHandler(manifest->parser, take_text);
     XML_SetStartDoctypeDeclHandler(manifest->parser, start_doctype);
-    enum XML_Error code = xml_parse(manifest->parser, (struct pose_bytes){text, size});
+    enum XML_Error code =
+        xml_parse(manifest->parser, (struct pose_bytes){text, size}, &manifest->archive->arena);
     if (code == XML_ERROR_NO_MEMORY)
         return error_no_memory(manifest->error);
     if (code != XML_ERROR_NONE)
@@ -267,6 +268,8 @@ static bool sims3pack_open(struct pose_archive *archive, const struct pose_sourc
     const uint8_t *text = reader_bytes(&reader, size, "manifest");
     if (!text)
         return false;
+    if (size > MAX_XML)
+        return error_limit(error, "bytes", "a manifest of %u bytes of XML; at most %d", size, MAX_XML);
     if (version != KNOWN_VERSION)
         warning_add(&archive->warnings, POSE_WARNING, "unknown_version", sizeof magic - 1,
                     "version 0x%04x; only 0x0101 is supported", version);

@@ -45,7 +45,7 @@ static bool unpack(const uint8_t *bytes, size_t size, uint64_t count, uint8_t *o
     uint8_t *copy = malloc(size + 1);
     memcpy(copy, bytes, size);
     bool done = size >= meshopt_least(count, STRIDE) &&
-                !meshopt_unpack((struct pose_bytes){copy, size}, count, STRIDE, out);
+                !meshopt_unpack((struct pose_bytes){copy, size}, count, STRIDE, out, &(struct arena){0});
     free(copy);
     return done;
 }
@@ -71,7 +71,8 @@ TEST(what_is_refused)
     ck_assert(!unpack(stream, SIZE, UINT64_MAX, out));
     stream[0] = 0xa1;
     ck_assert_ptr_nonnull(
-        strstr(meshopt_unpack((struct pose_bytes){stream, SIZE}, COUNT, STRIDE, out), "version 1"));
+        strstr(meshopt_unpack((struct pose_bytes){stream, SIZE}, COUNT, STRIDE, out, &(struct arena){0}),
+               "version 1"));
     stream[0] = 0xe0;
     ck_assert(!unpack(stream, SIZE, COUNT, out));
 }

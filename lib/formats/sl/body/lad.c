@@ -20,7 +20,6 @@
 
 enum {
     MAX_DEPTH = 16,
-    MAX_SIZE = 8 << 20,
     MAX_PARAMS = 10000,
     PROBE_SIZE = 4096,
 };
@@ -405,10 +404,6 @@ const struct lad *lad_read(struct decode_job *job, struct pose_bytes bytes)
     struct reading reading = {.job = job, .lad = lad};
     if (!lad)
         return NULL;
-    if (bytes.size > MAX_SIZE) {
-        error_limit(job->error, "bytes", "%zu bytes of XML; at most %d", bytes.size, MAX_SIZE);
-        return NULL;
-    }
     reading.parser = XML_ParserCreate(NULL);
     if (!reading.parser) {
         error_no_memory(job->error);

@@ -32,7 +32,9 @@ bool xml_fail(struct pose_error *error, struct xml_place place, const char *code
 
 bool xml_feed(XML_Parser parser, struct pose_bytes bytes, struct decode_job *job)
 {
-    enum XML_Error code = xml_parse(parser, bytes);
+    if (bytes.size > MAX_XML)
+        return error_limit(job->error, "bytes", "%zu bytes of XML; at most %d", bytes.size, MAX_XML);
+    enum XML_Error code = xml_parse(parser, bytes, job->arena);
     if (code == XML_ERROR_NONE)
         return true;
     if (code == XML_ERROR_NO_MEMORY)
