@@ -23,7 +23,8 @@
  * pairs of an index into that list and a weight. Keep what the file has, including zero weights with any bone and
  * sums that are not 1, so that an encoder gives the same bytes; pose_skin_new cleans up a copy without warnings, so
  * warnings about weights are up to the codec. bone_count 0, or influences NULL: a static mesh. inverse_binds NULL
- * (Prime, GEOM): the inverse of the rest matrix of the skeleton's joint, or its pivot where it has pivots (LLM). Set them if the file or the rules differ
+ * (Prime, GEOM): the inverse of the rest matrix of the skeleton's joint, or its pivot where it has pivots (LLM).
+ * Set them if the file or the rules differ
  * (SL: scale * translation(-pivot); MLOD's SKIN without a rig): column-major, for column vectors, in `axes`. A bone
  * that the skeleton lacks does not move (its matrix is the identity). Where bones belong to nodes of the file,
  * which may be unnamed (glTF), tree and bone_joints bind them to joints of its own skeleton.

@@ -87,8 +87,8 @@ bool store_each(struct store *store, upload_visit *visit, void *user, struct sto
  * the error; STORE_MISSING if there is none. */
 bool store_row(struct store *store, const struct asset_id *id, struct upload_row *row, struct region *texts,
                struct pose_buffer *buffer, struct store_error *error);
-/* The same of many ids (rows[i].id), each with its buffer; are_there[i]: whether there is one. A shared list is asked once.
- * A record that cannot be read is left out. */
+/* The same of many ids (rows[i].id), each with its buffer; are_there[i]: whether there is one. A shared list is
+ * asked once. A record that cannot be read is left out. */
 bool store_rows(struct store *store, struct upload_row *rows, size_t count, struct region *texts,
                 struct pose_buffer *buffers, bool *are_there, struct store_error *error);
 /* Sets the records of rows, of which only the ids are read; the data of rows[i] is allocated in buffers[i], and empty

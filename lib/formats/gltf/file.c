@@ -357,8 +357,8 @@ static bool check_version(struct gltf *g)
     return true;
 }
 
-/* Extensions that do not affect the motion of nodes, or that are read where they do. What they add otherwise is left out
- * with a warning. */
+/* Extensions that do not affect the motion of nodes, or that are read where they do. What they add otherwise is
+ * left out with a warning. */
 static bool is_harmless(const char *extension)
 {
     static const char *const beginnings[] = {"KHR_materials_",   "KHR_texture_", "EXT_texture_",

@@ -28,8 +28,8 @@ bool body_find_texture(const struct catalog *catalog, uint32_t archive, const ch
 /* The image of that name in the mesh's own document; NULL if it has none. */
 const struct pose_image *body_own_image(const struct pose_document *document, const char *reference);
 
-/* The image that a material names (NULL: none), looked for in these three places; NULL if it is not there. mesh, document:
- * the mesh's. searches: how many more times all entries may be looked at, counted down. */
+/* The image that a material names (NULL: none), looked for in these three places; NULL if it is not there. mesh,
+ * document: the mesh's. searches: how many more times all entries may be looked at, counted down. */
 const struct index_asset *body_image_asset(const struct catalog *catalog, struct catalog_place mesh,
                                            const struct pose_document *document, const char *reference,
                                            unsigned *searches);
