@@ -262,8 +262,10 @@ static bool set_frames(struct bvh_plan *plan, struct encode_job *job)
                          (double)clip->duration);
     if (!get_fps(job, &fps))
         return false;
-    if (!(fps > 0) && clip->fps >= (float)SLOWEST_FPS && clip->fps <= (float)FASTEST_FPS)
-        fps = (double)clip->fps;
+    const bool is_even = clip->rules == POSE_RULES_SIMS && clip->frame_count && clip->duration > 0;
+    const double own = is_even ? clip->frame_count / (double)clip->duration : (double)clip->fps;
+    if (!(fps > 0) && own >= SLOWEST_FPS && own <= FASTEST_FPS)
+        fps = own; /* frames of The Sims share out the duration, whatever its rate is called */
     if (fps > 0 || !plan->is_upload || !(clip->duration > 0))
         return set_rate(plan, job, fps > 0 ? fps : choose_rate(clip));
     if (clip->duration > 3600)
