@@ -66,7 +66,7 @@ bool reserve_hold(struct reserve *reserve)
     if (reason) {
         log_message(LOG_WARNING, "no room is kept for deletions on a full disk: %s: %s", reserve->path,
                     strerror(reason));
-        reserve_leave(reserve);
+        atomic_store(&reserve->held, reserve->size); /* uploads go on without */
     }
     return true;
 }

@@ -861,6 +861,30 @@ class FullDisk(StoreCase):
             self.assertEqual(daemon.client.post("/v1/archives?name=big.zip", data).status, 201)
             self.assertNoStrays(daemon)
 
+    def test_room_that_cannot_be_held(self):
+        """Something else is called so, or the process may not write files as large: uploads and deletions go on without."""
+        def folder(path):
+            path.mkdir()
+
+        def link(path):
+            path.symlink_to(self.folder / "elsewhere")
+
+        def sparse(path):
+            path.touch()
+            os.truncate(path, 1 << 30)
+
+        for number, make in enumerate((folder, link, sparse)):
+            self.data = self.folder / f"data-{number}"
+            self.data.mkdir(mode=0o700)
+            make(self.data / "reserve")
+            with self.subTest(make.__name__), self.daemon() as daemon:
+                self.assertEqual(daemon.client.get("/readyz").json["status"], "ok")
+                reply = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE))
+                self.assertEqual(reply.status, 201)
+                self.assertEqual(daemon.client.request("DELETE", f"/v1/archives/{reply.json['id']}").status, 204)
+                self.assertEqual("no room is kept" in daemon.errors(), make is not sparse)
+            self.assertFalse((self.folder / "elsewhere").exists())
+
     def test_max_store(self):
         with self.daemon("--max-store", str(len(sample(WAVE)) + 100)) as daemon:
             archive = daemon.client.post("/v1/archives?name=wave.anim", sample(WAVE)).json
