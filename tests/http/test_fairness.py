@@ -148,6 +148,49 @@ class Left(SampleCase):
         self.assertEqual(self.client.metric("posed_queue_depth"), 0)
 
 
+def dear_jpeg(side):
+    """Four components in one scan without data, which are decoded as zeros: 171 bytes, and a second for 4096 pixels a side."""
+    def segment(code, content):
+        return b"\xff" + bytes([code]) + struct.pack(">H", len(content) + 2) + content
+    frame = struct.pack(">BHHB", 8, side, side, 4) + b"".join(bytes([i, 0x11, 0]) for i in range(1, 5))
+    codes = b"\1" + bytes(15)
+    return (b"\xff\xd8" + segment(0xdb, b"\0" + b"\1" * 64) + segment(0xc0, frame)
+            + segment(0xc4, b"\0" + codes + b"\x0b") + segment(0xc4, b"\x10" + codes + b"\x0f")
+            + segment(0xda, b"\4\1\0\2\0\3\0\4\0\0\x3f\0") + b"\xff\xd9")
+
+
+class LeftPictures(SampleCase):
+    """Clients that leave within a scan: processor time is asserted, as a multiple of one that stays."""
+
+    def processor(self):
+        return self.client.metric("process_cpu_seconds_total")
+
+    def settled(self):
+        """What it has used once nothing is being done."""
+        deadline = time.monotonic() + 30
+        before = self.processor()
+        while True:
+            time.sleep(0.3)
+            now = self.processor()
+            if now - before < 0.03 or time.monotonic() > deadline:
+                return now
+            before = now
+
+    def test_six_cost_less_than_one_that_stays(self):
+        body = dear_jpeg(2048 if SANITIZED else 4096)
+        head = f"POST /v1/inspect?name=a.jpg HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+        begin = self.settled()
+        self.assertEqual(self.client.post("/v1/inspect", body, name="a.jpg").status, 200)
+        stayed = self.settled()
+        for _ in range(6):
+            stream = connect(self.client)
+            stream.sendall(head.encode() + body)
+            time.sleep(0.05)
+            reset(stream)
+            left = self.settled()
+        self.assertLess(left - stayed, stayed - begin)
+
+
 def flat_bvh(joints, frames, seconds):
     """Every joint turns; two frames that lie far apart are many at a high rate."""
     lines = ["HIERARCHY", "ROOT j0", "{", "OFFSET 0 0 0",
