@@ -203,15 +203,15 @@ TEST(a_bvh_begins_with_the_bones)
 /* The pelvis of a BVH for Second Life is no armature, even where it stands still: each joint keeps its own turn. */
 TEST(a_still_pelvis_of_a_bvh_stays)
 {
-    static const char *const targets[] = {"sl-anim", "sims3-clip", "tso-anim"};
+    static const char *const games[] = {"sl-anim", "sims3-clip", "tso-anim"};
     static const char text[] =
         "HIERARCHY\nROOT hip\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "
         "Yrotation\nJOINT lThigh\n{\nOFFSET 3 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\n"
         "OFFSET 0 -9 0\n}\n}\n}\nMOTION\nFrames: 3\nFrame Time: 0.5\n0 42 0 0 0 30 0 0 0\n"
         "0 42 0 0 0 30 0 20 0\n0 42 0 0 0 30 0 40 0\n";
     struct pose_document *bvh = codec_must_decode("bvh", text, sizeof text - 1);
-    for (int i = 0; i < COUNT(targets); i++) {
-        const struct pose_conversion conversion = {ONE_CLIP(bvh->clips, "bvh"), .to = targets[i],
+    for (int i = 0; i < COUNT(games); i++) {
+        const struct pose_conversion conversion = {ONE_CLIP(bvh->clips, "bvh"), .to = games[i],
                                                    .skeleton = bvh->skeletons};
         struct pose_error error;
         struct pose_document *made = pose_bake(&conversion, NULL, NULL, NULL, &error);
