@@ -8,6 +8,7 @@
  */
 #include "lib/bake/above.h"
 
+#include "lib/core/value.h"
 #include "lib/model/build.h"
 #include "lib/model/rate.h"
 #include "lib/model/stand_in.h"
@@ -357,11 +358,19 @@ static const struct pose_clip *fold_clip(const struct folding *folding, const st
     return to;
 }
 
-/* Whether the target lacks nodes or scale, and the nodes of the clip are known. */
+static bool promises_metres(const struct pose_conversion *conversion, const struct target *target)
+{
+    const char *axes = target->metres ? value_get_string(conversion->settings, "axes", "") : "";
+    return target->metres && !strcmp(axes, target->metres);
+}
+
+/* Whether the target lacks nodes or scale, or promises metres, and the nodes of the clip are known. */
 static bool may_fold(const struct pose_conversion *conversion, const struct target *target)
 {
     const struct pose_skeleton *skeleton = conversion->skeleton;
-    if ((target->family == FAMILY_NONE && !target->lacks_scale) || conversion->clip_count != 1 || !skeleton)
+    const bool is_wanted =
+        target->family != FAMILY_NONE || target->lacks_scale || promises_metres(conversion, target);
+    if (!is_wanted || conversion->clip_count != 1 || !skeleton)
         return false;
     const struct pose_clip *clip = conversion->clips->clip;
     return skeleton->scaling == POSE_SCALE_INHERITED && skeleton->root_joint < 0 &&

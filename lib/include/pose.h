@@ -1216,8 +1216,9 @@ struct pose_conversion {
  * moving or not, are folded into the first bone below them for games and BVH (place and turn as keys, scale into all
  * lengths): the bones are those that a skin has, for games also those with new names or names of some game. If a BVH
  * had several roots then, its nodes stay, and only scales are multiplied into lengths. A scale that differs between axes
- * counts as its mean, with the warning "uneven_scale"; if one changes, lengths stay as at rest ("scale_dropped"). glTF and
- * clip JSON have all nodes.
+ * counts as its mean, with the warning "uneven_scale"; if one changes, lengths stay as at rest ("scale_dropped"). glTF
+ * has all nodes, and clip JSON with the setting axes "native"; with "gltf", which means metres, they are folded as for BVH,
+ * and bones keep their own scales.
  *
  * Extras and what belongs to them are kept if the clip is of the target's family (according to its origin, else
  * `from`, else its rules), and dropped otherwise. A clip with the target's rules keeps its keys unchanged; if it

@@ -420,6 +420,7 @@ static const struct target target = {
     .axes = POSE_AXES_GLTF,
     .holds = {true, true, true, true},
     .resamples = true,
+    .metres = "gltf",
     .files = {{.options = "axes", .is_text = true}},
 };
 
