@@ -183,15 +183,6 @@ static void answer_item(struct batch *batch, const json_t *object, size_t index)
 
 /* ------------------------------------------------------------------------------------------------------- the body -- */
 
-static enum api_outcome out_of_time(struct api_call *call)
-{
-    struct pose_error error;
-    pose_error_init(&error);
-    error.status = POSE_STOPPED;
-    effort_explain(call->effort, &error);
-    return reply_error(call, &error, NULL, NULL);
-}
-
 static enum api_outcome answer_all(struct api_call *call, const json_t *requests)
 {
     const json_t *object;
@@ -207,7 +198,7 @@ static enum api_outcome answer_all(struct api_call *call, const json_t *requests
     {
         if (call->effort && effort_is_over(call->effort)) {
             pose_buffer_free(&out);
-            return out_of_time(call);
+            return reply_out_of_time(call);
         }
         answer_item(&batch, object, index);
     }

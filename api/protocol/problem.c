@@ -298,6 +298,15 @@ enum api_outcome reply_near_path(struct api_call *call, const struct nearest *ne
                           (struct problem_about){.nearest = nearest, .folder = folder}, detail);
 }
 
+enum api_outcome reply_out_of_time(struct api_call *call)
+{
+    struct pose_error error;
+    pose_error_init(&error);
+    error.status = POSE_STOPPED;
+    effort_explain(call->effort, &error);
+    return reply_error(call, &error, NULL, NULL);
+}
+
 enum api_outcome reply_no_memory(struct api_call *call)
 {
     return reply_problem(call, 503, "no_memory", "out of memory");

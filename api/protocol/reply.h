@@ -92,6 +92,8 @@ enum api_outcome reply_body(struct api_call *call, const char *content_type, str
                             bool is_text);
 /* 503. */
 enum api_outcome reply_no_memory(struct api_call *call);
+/* The effort of the call is over: 413 or 503, see effort_explain. */
+enum api_outcome reply_out_of_time(struct api_call *call);
 /* An empty buffer means that its writer ran out of memory: then 503. */
 enum api_outcome reply_json(struct api_call *call, struct pose_buffer *body);
 /* The same of a body that is made in any case: its own digest is the tag. */

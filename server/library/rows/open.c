@@ -4,6 +4,7 @@
 #include "server/library/rows/write.h"
 #include "server/ops/log.h"
 #include "server/ops/region.h"
+#include "server/ops/work/effort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -314,6 +315,21 @@ static void give_link(struct rows *rows, struct rows_link *link, bool in_memory)
         link_close(link);
 }
 
+/* A statement ends with the time of its request, or with its client. */
+static int is_over(void *user)
+{
+    struct effort *effort = effort_here();
+    (void)user;
+    return effort && effort_is_over(effort);
+}
+
+static void begin_reading(struct rows_link *link)
+{
+    enum { LOOK_EVERY = 10000 }; /* instructions of SQLite, of 10 to 100 ns */
+    sqlite3_progress_handler(link->db, LOOK_EVERY, is_over, NULL);
+    link_run(link, "BEGIN");
+}
+
 enum rows_status rows_view_open(struct rows *rows, const struct catalog *catalog, struct rows_view **view)
 {
     struct rows_view *made = try_alloc(1, sizeof *made);
@@ -326,7 +342,7 @@ enum rows_status rows_view_open(struct rows *rows, const struct catalog *catalog
         free(made);
         return ROWS_FAILED;
     }
-    link_run(made->link, "BEGIN");
+    begin_reading(made->link);
     if (shows(made->link, catalog)) {
         *view = made;
         return ROWS_READY;
@@ -344,7 +360,7 @@ bool rows_view_any(struct rows *rows, struct rows_view **view)
     (*view)->rows = rows;
     (*view)->link = take_link(rows, &(*view)->in_memory);
     if ((*view)->link) {
-        link_run((*view)->link, "BEGIN");
+        begin_reading((*view)->link);
         return true;
     }
     free(*view);
@@ -356,6 +372,7 @@ void rows_view_close(struct rows_view *view)
 {
     if (!view)
         return;
+    sqlite3_progress_handler(view->link->db, 0, NULL, NULL);
     sqlite3_exec(view->link->db, "ROLLBACK", NULL, NULL, NULL);
     give_link(view->rows, view->link, view->in_memory);
     free(view);

@@ -2,6 +2,7 @@
 #include "lib/core/fold.h"
 #include "server/library/index/upload.h"
 #include "server/library/rows/link.h"
+#include "server/ops/work/effort.h"
 #include "tests/support/unit.h"
 
 #include <stdio.h>
@@ -250,5 +251,28 @@ TEST(a_search_of_many_does_not_look_at_all)
     ck_assert_uint_gt(listing.total, 5000);
     /* Counting takes a few instructions for a hit, ranking one of them a hundred. */
     ck_assert_int_lt(cost, cost_of(view, &page, &any) + (int)listing.total * 4);
+    rows_view_close(view);
+}
+
+/* A search of a request whose time is over, or whose client has left, ends and says so. */
+TEST(a_search_ends_with_its_request)
+{
+    struct search search;
+    struct rows_view *view;
+    struct effort effort;
+    ck_assert(search_read(&search, "danc"));
+    const struct listing_filter filter = {.kind = ASSET_CLIP, .search = &search};
+    struct listing listing = {.sort = SORT_MATCH, .limit = 20};
+    effort_begin(&effort, 1e-6, NULL, NULL);
+    while (!effort_is_over(&effort))
+        continue;
+    ck_assert_int_eq(rows_view_open(rows, catalog, &view), ROWS_READY);
+    ck_assert(!listing_run(view, &filter, &listing));
+    listing_release(&listing);
+    rows_view_close(view);
+    effort_end(&effort);
+    ck_assert_int_eq(rows_view_open(rows, catalog, &view), ROWS_READY);
+    ck_assert(listing_run(view, &filter, &listing) && listing.count == 20);
+    listing_release(&listing);
     rows_view_close(view);
 }
