@@ -211,9 +211,13 @@ class Costs(unittest.TestCase):
         with Daemon("--max-time", "1s", Daemon.samples) as daemon:
             body = flat_bvh(2000, 20, 9)
             for query in ("to=sims3-clip&fps=30", "to=sims3-clip&fps=29"):
-                begin = time.monotonic()
+                begin, used = time.monotonic(), daemon.processor_seconds()
                 reply = daemon.client.post(f"/v1/convert?{query}", body, {"Accept-Encoding": "gzip"})
-                seconds = time.monotonic() - begin
+                seconds, used = time.monotonic() - begin, daemon.processor_seconds() - used
+                if reply.status == 503: # the machine is busy: it had no second of the processor in four
+                    self.assertEqual(reply.json.get("code"), "busy", reply)
+                    self.assertLess(used, 1.5)
+                    continue
                 self.assertEqual(reply.status, 413, reply)
                 self.assertEqual(reply.json["limit"], "max-time", reply.text)
                 self.assertLess(seconds, ENDS_WITHIN)
