@@ -45,8 +45,15 @@ static enum api_outcome reply_renamed(struct exported *exported, struct pose_buf
                      : reply_problem(exported->call, 503, "no_memory", "out of memory");
 }
 
-/* Clip JSON with renamed joints: the members of /keys for a baked clip. */
-static enum api_outcome renamed_json(struct exported *exported)
+static bool is_in_metres(const struct conversion *conversion)
+{
+    const struct pose_value *axes =
+        conversion->setting_count ? pose_value_find(conversion->settings, "axes") : NULL;
+    return axes && !strcmp(axes->as.string, "gltf");
+}
+
+/* Clip JSON with renamed joints or in metres: the members of /keys for a baked clip. */
+static enum api_outcome baked_json(struct exported *exported)
 {
     struct api_call *call = exported->call;
     const struct catalog_item *item = exported->clip.item;
@@ -65,17 +72,21 @@ static enum api_outcome renamed_json(struct exported *exported)
                                          .clips = &clip,
                                          .skeleton = document->skeleton_count ? document->skeletons : NULL,
                                          .renames = options->renames,
-                                         .rename_count = options->rename_count};
+                                         .rename_count = options->rename_count,
+                                         .settings = options->setting_count ? options->settings : NULL};
     struct pose_document *baked =
         pose_bake(&conversion, &call->service->index_options.pose, warnings_take, &warnings, &error);
     if (baked) {
+        /* Nothing was above the bones: as it was read. */
+        const bool is_same = !options->rename_count &&
+                             (!baked->skeleton_count || baked->skeletons == document->skeletons);
         struct index_asset asset = *item->asset;
         struct pose_buffer text = {0};
         struct json_writer json;
-        bool gltf = options->setting_count && !strcmp(options->settings[1].as.string, "gltf");
-        asset.inner = 0;
+        asset.inner = is_same ? asset.inner : 0;
         jsonw_init(&json, &text);
-        clip_keys(&json, &asset, catalog_entry(call->catalog, item->place), baked, gltf);
+        clip_keys(&json, &asset, catalog_entry(call->catalog, item->place), is_same ? document : baked,
+                  is_in_metres(options));
         outcome = reply_renamed(exported, &text, &warnings);
     } else {
         outcome = reply_error(call, &error, NULL, NULL);
@@ -91,10 +102,10 @@ static enum api_outcome reply_clip_json(struct exported *exported, enum freshnes
     struct api_call *call = exported->call;
     const struct catalog_item *item = exported->clip.item;
     struct asset_id digest = conversion_digest(digest_begin(call, &item->asset->id), &exported->conversion);
-    if (exported->conversion.rename_count) {
+    if (exported->conversion.rename_count || is_in_metres(&exported->conversion)) {
         if (reply_cached(call, digest, freshness, true))
             return API_DONE;
-        return call->request->may_wait ? renamed_json(exported) : API_WAIT;
+        return call->request->may_wait ? baked_json(exported) : API_WAIT;
     }
     enum api_outcome outcome = clip_keys_reply(call, freshness);
     if (outcome == API_DONE && call->response->status == 200)

@@ -30,8 +30,8 @@ void place_set(struct place *place, enum pose_part part, const float *v)
         place->at = (struct vec){(double)v[0], (double)v[1], (double)v[2]};
     if (part == POSE_ROTATION)
         place->turn = turn_unit((struct turn){(double)v[0], (double)v[1], (double)v[2], (double)v[3]});
-    if (part == POSE_SCALE)
-        place->scale = ((double)v[0] + (double)v[1] + (double)v[2]) / 3;
+    if (part == POSE_SCALE) /* of a mirrored one the size */
+        place->scale = (fabs((double)v[0]) + fabs((double)v[1]) + fabs((double)v[2])) / 3;
 }
 
 struct place place_mul(const struct place *a, const struct place *b)
@@ -245,7 +245,8 @@ static const struct pose_skeleton *fold_skeleton(const struct folding *folding, 
     const struct pose_skeleton *from = folding->skeleton;
     struct pose_skeleton *to = ARENA_NEW(folding->arena, struct pose_skeleton, 1);
     struct pose_joint *joints = ARENA_NEW(folding->arena, struct pose_joint, from->joint_count);
-    if (!to || !joints)
+    uint32_t *figures = from->figures ? ARENA_NEW(folding->arena, uint32_t, from->joint_count) : NULL;
+    if (!to || !joints || !figures != !from->figures)
         return NULL;
     *to = *from;
     to->joint_count = 0;
@@ -261,11 +262,15 @@ static const struct pose_skeleton *fold_skeleton(const struct folding *folding, 
         fold_key(node, POSE_ROTATION, from->joints[j].rotation, joint->rotation);
         if (folding->drops_scale)
             memcpy(joint->scale, (float[3]){1, 1, 1}, sizeof joint->scale);
+        if (figures)
+            figures[to->joint_count] = from->figures[j];
         place[j] = to->joint_count++;
     }
     to->joints = joints;
+    to->figures = figures;
     to->file_order = NULL;
     to->binds = NULL; /* they are of the file's own nodes */
+    to->pivots = NULL;
     to->tree = skeleton_tree(to);
     return to;
 }

@@ -250,8 +250,8 @@ static bool make_clip(struct retarget_bake *b)
     bare.companion = bare.origin = bare.game = NULL;
     if (!copy_clip(b->arena, &bare, b->out))
         return false;
-    /* Names may be those of another figure as well. */
-    if (b->r->target->skeleton->figures)
+    /* Names may be those of another figure as well, and nodes above the bones may have to be folded. */
+    if (b->rules == POSE_RULES_PLAIN)
         b->out->tree = b->r->target->skeleton->tree;
     b->out->axes = b->axes;
     b->out->rules = b->rules;

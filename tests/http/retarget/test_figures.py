@@ -243,5 +243,35 @@ class Figures(SampleCase):
         self.assertEqual(len(set(pictures.values())), 3)
 
 
+class Above(SampleCase):
+    """What stands above the bones, also of the person that a clip is retargeted to."""
+
+    made = Figures.made
+
+    def person(self, name, scale):
+        scene = Scene().add("p", 1 / scale, body=False).clip("arm", [("p", ARM)])
+        scene.glb.root["nodes"][0]["scale"] = [scale] * 3
+        joints = scene.glb.root["skins"][0]["joints"]
+        scene.glb.root["skins"][0]["inverseBindMatrices"] = scene.glb.accessor([matrix(scene.place(joint)) for joint in joints])
+        return self.made(name, scene)
+
+    def joints(self, clip, **query):
+        reply = self.client.get(f"/v1/clips/{clip}.json", axes="gltf", **query)
+        self.assertEqual(reply.status, 200, reply.body[:300])
+        return [(joint["name"], [round(x, 4) for x in joint["translation"]]) for joint in reply.json["skeleton"]["joints"]]
+
+    def test_json_in_metres(self):
+        (metres, clips), (small, others) = self.person("metres", 1), self.person("small", 0.01)
+        wanted = self.joints(clips["arm"])
+        self.assertEqual(wanted[0][0], "Hips")
+        self.assertEqual(self.joints(others["arm"]), wanted)
+        native = self.client.get(f"/v1/clips/{others['arm']}.json").json["skeleton"]["joints"]
+        self.assertEqual(native[0]["name"], "Armature_p")
+        self.assertEqual(self.joints(clips["arm"], retarget=1, onto=small), self.joints(clips["arm"], retarget=1, onto=metres))
+        bvh = [self.client.get(f"/v1/clips/{clips['arm']}.bvh", retarget=1, onto=onto).body for onto in (small, metres)]
+        self.assertTrue(bvh[0].startswith(b"HIERARCHY\nROOT Hips\n"), bvh[0][:100])
+        self.assertEqual(*bvh)
+
+
 if __name__ == "__main__":
     unittest.main()

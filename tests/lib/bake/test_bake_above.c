@@ -233,3 +233,21 @@ TEST(a_still_pelvis_of_a_bvh_stays)
     }
     pose_document_free(bvh);
 }
+
+/* A mirrored armature counts with its size, and figures of the joints that stay keep their joints. */
+TEST(mirrored_armatures_and_figures)
+{
+    static const uint32_t figures[] = {0, 2, 1};
+    struct figure metres, mirrored;
+    make(&metres, 1, false, true);
+    make(&mirrored, 0.01f, false, true);
+    mirrored.joints[ARMATURE].scale[0] = -0.01f;
+    mirrored.skeleton.figures = figures;
+    struct pose_document *wanted = bake(&metres, "bvh"), *document = bake(&mirrored, "bvh");
+    assert_same(wanted, document);
+    ck_assert_ptr_nonnull(strstr(codes, "uneven_scale"));
+    ck_assert_uint_eq(document->skeletons->figures[0], 2);
+    ck_assert_uint_eq(document->skeletons->figures[1], 1);
+    pose_document_free(wanted);
+    pose_document_free(document);
+}
