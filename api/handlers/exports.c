@@ -78,8 +78,8 @@ static enum api_outcome baked_json(struct exported *exported)
         pose_bake(&conversion, &call->service->index_options.pose, warnings_take, &warnings, &error);
     if (baked) {
         /* Nothing was above the bones: as it was read. */
-        const bool is_same = !options->rename_count &&
-                             (!baked->skeleton_count || baked->skeletons == document->skeletons);
+        const bool is_same =
+            !options->rename_count && (!baked->skeleton_count || baked->skeletons == document->skeletons);
         struct index_asset asset = *item->asset;
         struct pose_buffer text = {0};
         struct json_writer json;

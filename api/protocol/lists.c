@@ -387,7 +387,7 @@ bool list_run(struct api_call *call, struct list_request *request, enum api_outc
             *outcome = API_WAIT;
         else if (!is_settled || !find_page(request))
             *outcome = call->effort && effort_is_over(call->effort) ? reply_out_of_time(call)
-                                                                     : reply_no_memory(call);
+                                                                    : reply_no_memory(call);
         else if (!request->filter.archive ||
                  catalog_find_archive(call->catalog, request->filter.archive, &request->archive))
             return leave_rows(request);

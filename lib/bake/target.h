@@ -28,10 +28,11 @@ struct target {
     bool holds[POSE_PART_COUNT];
     const char *own_settings; /* blank-separated: those that change the clip, not only how it is written */
     bool lacks_scale; /* an exchange format whose joints have no scale: it is multiplied into lengths */
-    const char *metres; /* an exchange format: the value of the setting "axes" that promises metres, so that nodes above
+    const char *
+        metres; /* an exchange format: the value of the setting "axes" that promises metres, so that nodes above
                          * the bones are folded; NULL: none does */
-    bool resamples;   /* an exchange format that needs a clip baked to change its rate */
-    bool reduces;     /* its encoder reduces keys that an engine had on every frame: setting "reduce" */
+    bool resamples; /* an exchange format that needs a clip baked to change its rate */
+    bool reduces;   /* its encoder reduces keys that an engine had on every frame: setting "reduce" */
     bool wants_own_skeleton; /* its encoder uses a skeleton in its own axes, although its files hold none */
     /* The file types; NULL fields default to the codec's (word: the id; extensions, media_type). One without
      * options is not offered: it is the second file of a pair. If there are several, the encoder's setting

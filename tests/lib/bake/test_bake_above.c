@@ -92,8 +92,7 @@ static struct pose_document *bake(const struct figure *figure, const char *to)
     static const struct pose_value axes = {.kind = POSE_STRING, .key = "axes", .as.string = "gltf"},
                                    object = {.kind = POSE_OBJECT, .first = &axes};
     const bool is_json = to == in_metres;
-    const struct pose_conversion conversion = {ONE_CLIP(&figure->clip, "gltf"),
-                                               .to = is_json ? "json" : to,
+    const struct pose_conversion conversion = {ONE_CLIP(&figure->clip, "gltf"), .to = is_json ? "json" : to,
                                                .settings = is_json ? &object : NULL,
                                                .skeleton = &figure->skeleton};
     struct pose_error error;
@@ -126,7 +125,8 @@ static void assert_same(const struct pose_document *a, const struct pose_documen
     }
 }
 
-static const char *const targets[] = {"bvh", in_metres, "sl-anim", "tso-anim", "sims1-cmx", "sims1-bcf", "sims3-clip"};
+static const char *const targets[] = {"bvh",       in_metres,   "sl-anim",   "tso-anim",
+                                      "sims1-cmx", "sims1-bcf", "sims3-clip"};
 
 TEST_EACH(centimetres_and_metres_are_alike, COUNT(targets))
 {
