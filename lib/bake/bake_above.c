@@ -8,6 +8,7 @@
  */
 #include "lib/bake/above.h"
 
+#include "lib/core/error.h"
 #include "lib/core/value.h"
 #include "lib/model/build.h"
 #include "lib/model/rate.h"
@@ -382,6 +383,30 @@ static bool may_fold(const struct pose_conversion *conversion, const struct targ
            clip->axes == skeleton->axes && clip->rules == POSE_RULES_PLAIN && clip_is_of_tree(clip, skeleton);
 }
 
+static bool are_finite(const float *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Scales that are multiplied may pass what a float holds. */
+static bool check_folded(const struct pose_skeleton *skeleton, const struct pose_clip *clip,
+                         struct pose_error *error)
+{
+    bool is_finite = true;
+    for (uint32_t j = 0; j < skeleton->joint_count; j++)
+        is_finite &= are_finite(skeleton->joints[j].translation, 3);
+    for (uint32_t i = 0; i < clip->track_count; i++) {
+        const struct pose_channel *channel = &clip->tracks[i].channels[POSE_TRANSLATION];
+        is_finite &= are_finite(channel->values, (size_t)channel->count * 3);
+    }
+    return is_finite || error_set(error, POSE_BAD_DATA, "not_finite",
+                                  "the scales above the bones are so large that places have no number");
+}
+
 bool bake_fold(const struct pose_conversion *conversion, const struct target *target, struct arena *arena,
                struct bake_folded *folded)
 {
@@ -411,5 +436,6 @@ bool bake_fold(const struct pose_conversion *conversion, const struct target *ta
     folded->conversion.skeleton = place ? fold_skeleton(&folding, place) : NULL;
     if (folded->conversion.skeleton)
         folded->clip.clip = fold_clip(&folding, folded->conversion.skeleton, place);
-    return folded->conversion.skeleton && folded->clip.clip;
+    return folded->conversion.skeleton && folded->clip.clip &&
+           check_folded(folded->conversion.skeleton, folded->clip.clip, arena->error);
 }

@@ -208,8 +208,10 @@ struct gltf_name gltf_name_of(const struct gltf *g, uint32_t node)
 
 void gltf_mark_joint(struct gltf *g, uint32_t node)
 {
-    for (; node != GLTF_NONE && !g->node[node].is_joint; node = g->node[node].parent)
+    for (; node != GLTF_NONE && !g->node[node].is_marked; node = g->node[node].parent) {
+        g->node[node].is_marked = true;
         g->node[node].is_joint = !g->node[node].is_frame;
+    }
 }
 
 bool gltf_read_skins(struct gltf *g)
@@ -229,6 +231,8 @@ bool gltf_read_skins(struct gltf *g)
                                    g->nodes.count);
             }
             gltf_mark_joint(g, (uint32_t)item->as.integer);
+            if (!arena_step(g->job->arena))
+                return false;
         }
     }
     return true;

@@ -27,6 +27,7 @@ struct gltf_node {
     uint32_t mesh, skin;    /* GLTF_NONE: none */
     int32_t joint;          /* of the skeleton, -1: none */
     bool is_joint;          /* of a skin, or animated, or an ancestor of such a node */
+    bool is_marked;         /* it and all above it are joints, or frames: see gltf_mark_joint */
     bool is_thing;          /* a mesh, a camera or a light */
     bool is_frame;          /* our writer's node above all joints, not a joint itself */
     /* For the animation being read: the following members are valid if stamp is its number + 1. */

@@ -251,3 +251,17 @@ TEST(mirrored_armatures_and_figures)
     pose_document_free(wanted);
     pose_document_free(document);
 }
+
+TEST(places_without_a_number_are_refused)
+{
+    struct figure figure;
+    struct pose_error error;
+    make(&figure, 1, false, true);
+    for (int i = 0; i < 3; i++)
+        figure.joints[ARMATURE].scale[i] = 1e30f;
+    figure.values[0][1] = 1e30f;
+    const struct pose_conversion conversion = {ONE_CLIP(&figure.clip, "gltf"), .to = "bvh",
+                                               .skeleton = &figure.skeleton};
+    ck_assert_ptr_null(pose_bake(&conversion, NULL, NULL, NULL, &error));
+    ck_assert_str_eq(error.code, "not_finite");
+}

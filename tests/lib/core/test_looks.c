@@ -78,6 +78,14 @@ TEST(json)
     check("a.gltf", false, "bad_json", 12);
 }
 
+/* A skin that names a joint again and again, and at its end one that is not there. */
+TEST(skins)
+{
+    make("{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}],\"skins\":[{\"joints\":[0",
+         ",0                                   ", ",9]}]}");
+    check("a.gltf", false, "bad_index", 40);
+}
+
 TEST(xml)
 {
     make("<linden_skeleton num_bones=\"0\" num_collision_volumes=\"0\">", "<!-- bones -->", "</linden>");

@@ -98,7 +98,12 @@ static bool fill_column(struct gltf_writing *writing, const struct weighing *wei
 
 static bool put_weights(struct gltf_writing *writing, const struct weighing *weighing, uint32_t node)
 {
+    enum { MOST = 4 * 1000 * 1000 }; /* as many keys as a clip may have */
     const uint32_t targets = weighing->mesh->morph_count;
+    if ((uint64_t)weighing->count * targets > MOST)
+        return error_limit(writing->arena.error, "keys",
+                           "weights of %u targets at %u times: more than %d keys", targets, weighing->count,
+                           (int)MOST);
     double *times = ARENA_NEW(&writing->arena, double, weighing->count);
     float *column = ARENA_NEW(&writing->arena, float, weighing->count);
     float *values = arena_alloc(&writing->arena, weighing->count, targets * sizeof *values);
@@ -110,8 +115,6 @@ static bool put_weights(struct gltf_writing *writing, const struct weighing *wei
         if (!fill_column(writing, weighing, i, times, column, values))
             return false;
     }
-    if ((uint64_t)weighing->count * targets > UINT32_MAX)
-        return true;
     gltf_channel_put_weights(writing, node, weighing->times, weighing->count, values, targets);
     return true;
 }
