@@ -294,6 +294,13 @@ static void put_scalar(struct value_list *list, const char *key, const json_t *i
         value_put_null(list, key);
 }
 
+/* The name of a member; a long one was set aside. */
+static const char *own_key(struct arena *arena, const struct asides *asides, const char *key)
+{
+    const struct aside *aside = aside_of(asides, key);
+    return aside ? arena_text(arena, aside->text, aside->length) : arena_copy_text(arena, key);
+}
+
 /* The tree of an array or object, at most JSON_DEPTH deep. */
 static const struct pose_value *take_over(struct arena *arena, json_t *root, const struct asides *asides)
 {
@@ -305,7 +312,7 @@ static const struct pose_value *take_over(struct arena *arena, json_t *root, con
         const char *key;
         json_t *item = arena->failed ? NULL : next_item(frame, &key);
         if (item && key)
-            key = arena_copy_text(arena, key);
+            key = own_key(arena, asides, key);
         if (!item) {
             if (--depth == 0)
                 return frame->to.value;

@@ -337,6 +337,22 @@ TEST(made_files_come_back_by_way_of_json)
     ck_assert(tallies[CFP].clips && tallies[CFP + 1].clips && tallies[CFP + 2].clips);
 }
 
+/* Long names of members are texts as others are. */
+TEST(long_names_come_back)
+{
+    enum { LONG = 5000 };
+    char name[LONG + 1], json[LONG + 200];
+    memset(name, 'K', LONG);
+    name[LONG] = '\0';
+    snprintf(json, sizeof json,
+             "{\"name\":\"c\",\"format\":\"gltf\",\"duration\":1,\"axes\":\"gltf\",\"extras\":{\"%s\":7},"
+             "\"joints\":[{\"name\":\"j\",\"rotation\":{\"times\":[0],\"values\":[[0,0,0,1]]}}]}",
+             name);
+    struct pose_document *document = codec_must_decode("json", json, strlen(json));
+    ck_assert_int_eq(value_get_int(document->clips->extras, name, 0), 7);
+    pose_document_free(document);
+}
+
 TEST(games_files_come_back_by_way_of_json)
 {
     struct tally tallies[TALLIES + 1];
