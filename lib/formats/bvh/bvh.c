@@ -16,7 +16,8 @@
  * otherwise one unit is a metre, as in Blender and three.js.
  *
  * The reader accepts any order and choice of channels, several roots, scale channels, and line breaks anywhere
- * between words; of lines that are too long for their frame it ignores the rest (lines.h).
+ * between words; of lines that are too long for their frame it ignores the rest, and refuses one that is too short
+ * among whole ones (lines.h).
  */
 #include "lib/core/names.h"
 #include "lib/formats/pages.h"
@@ -204,7 +205,8 @@ static bool read_motion(struct building *building, struct bvh_words *words)
         if (words->reader.failed)
             return false;
         reader_leave(&words->reader);
-        bvh_lines_end_frame(&lines, words, layout->frame_count - frame - 1);
+        if (!bvh_lines_end_frame(&lines, words, frame, layout->frame_count))
+            return false;
     }
     for (uint32_t i = 0; i < layout->joint_count; i++) {
         if (motions[i].rotation_count && motions[i].values[POSE_ROTATION])

@@ -69,6 +69,8 @@ void bvh_frame_start(struct bvh_words *words)
 {
     pass_blanks(words);
     words->ended_line = false;
+    words->frame = words->reader.at;
+    words->frame_line = words->reader.line;
 }
 
 bool bvh_at_end(struct bvh_words *words)

@@ -51,6 +51,8 @@ struct bvh_words {
     struct reader reader; /* stands after the word; its line is the word's */
     bool colons;          /* treat colons as blanks */
     bool ended_line;      /* a line ended since bvh_frame_start */
+    const uint8_t *frame; /* where that was */
+    uint32_t frame_line;  /* its line */
     const char *word;
     size_t length; /* 0 at the end of the file */
 };

@@ -235,6 +235,23 @@ static const struct {
     {"Frames: 3\nFrame Time: 1\n1 2 3 4 5 6 7 8 9", {7, 8, 9}, "", ""},
     {"Frames: 3\nFrame Time: 1\n1 2 3 4\n5\n6 7 8\n9", {7, 8, 9}, "", ""},
     {"Frames: 3\nFrame Time: 1\n1\n2\n3 4 5 6 7\n8 9\n", {7, 8, 9}, "", ""},
+    {"Frames: 3\nFrame Time: 1\n1 2\n3\n4 5 6\n7 8 9\n", {7, 8, 9}, "", ""},
+    {"Frames: 3\nFrame Time: 1\n1 2 3\n4\n5 6\n7 8 9\n10 11\n",
+     {7, 8, 9},
+     "trailing_text",
+     "text after the last frame, from line 14 on"},
+    {"Frames: 2\nFrame Time: 1\n1 2 3 4 5 6\n9\n",
+     {4, 5, 6},
+     "trailing_text",
+     "text after the last frame, from line 11 on"},
+    {"Frames: 3\nFrame Time: 1\n1 2 3 4\n5\n6 7 8\n9\n the end",
+     {7, 8, 9},
+     "trailing_text",
+     "text after the last frame, from line 14 on"},
+    {"Frames: 3\nFrame Time: 1\n1 2\n3 4\n5 6\n7 8\n9 10\n",
+     {7, 8, 9},
+     "trailing_text",
+     "text after the last frame, from line 14 on"},
     {"Frames: 2\nFrame Time: 1 1 2 3 4 5 6\n", {4, 5, 6}, "", ""},
     {"Frames: 2\nFrame Time: 1 1 2 3\n4 5 6\n", {4, 5, 6}, "", ""},
     {"Frames: 2\nFrame Time: 1 30\n1 2 3\n4 5 6\n",
@@ -272,6 +289,37 @@ TEST_EACH(lines, COUNT(lined))
     if (*lined[_i].code)
         ck_assert_str_eq(codec_warning_text(document, lined[_i].code), lined[_i].message);
     pose_document_free(document);
+}
+
+/* Where other lines hold a whole frame and the numbers make no stream, the line that lacks some is named. */
+TEST(a_frame_cut_short)
+{
+    static const struct {
+        const char *motion, *detail;
+    } cut[] = {
+        {"Frames: 3\nFrame Time: 1\n1 2 3\n4 5 6 99\n7 8\n7 8 9\n",
+         "frames[2] at line 12: 2 numbers for 3 channels, though other lines hold a whole frame"},
+        {"Frames: 3\nFrame Time: 1\n1 2 3\n4\n7 8 9\n10 11 12",
+         "frames[1] at line 11: 1 number for 3 channels, though other lines hold a whole frame"},
+        {"Frames: 4\r\nFrame Time: 1\r\n1 2 3\r\n\r\n4 5\r\n7 8 9\r\n10 11 12\r\n",
+         "frames[1] at line 12: 2 numbers for 3 channels, though other lines hold a whole frame"},
+        {"Frames: 2\nFrame Time: 1\n1 2\n4 5 6\n7 8 9\n",
+         "frames[0] at line 10: 2 numbers for 3 channels, though other lines hold a whole frame"},
+        {"Frames: 3\nFrame Time: 1\n1 2 3\n4 5 6 99 99\n7 8\n",
+         "frames[2] at line 12: 2 numbers for 3 channels, though other lines hold a whole frame"},
+        {"Frames: 3\nFrame Time: 1 30\n1 2 3\n4\n7 8 9\n10 11 12\n",
+         "frames[1] at line 11: 1 number for 3 channels, though other lines hold a whole frame"},
+    };
+    for (int i = 0; i < COUNT(cut); i++) {
+        char text[300];
+        snprintf(text, sizeof text, "%s%s", THREE, cut[i].motion);
+        struct pose_error error = codec_must_fail("bvh", text, strlen(text), "short_frame");
+        ck_assert_str_eq(error.detail, cut[i].detail);
+        ck_assert_uint_eq(error.line, (unsigned)atoi(strstr(cut[i].detail, "line ") + 5));
+    }
+    static const char at_the_end[] = THREE "Frames: 3\nFrame Time: 1\n1 2 3\n4 5 6\n7 8\n";
+    struct pose_error error = codec_must_fail("bvh", at_the_end, strlen(at_the_end), "truncated");
+    ck_assert_uint_eq(error.line, 13);
 }
 
 /* Others read three numbers of a line with OFFSET and ignore the rest. */
@@ -428,7 +476,7 @@ TEST(joints_times_frames)
 /* Lines are looked at a bounded number of times: the whole file once, however many there are and however long. */
 TEST(many_lines)
 {
-    static const char *const pieces[] = {"\n", "\r", "\r\n", " \n", "9 ", "9 \n"};
+    static const char *const pieces[] = {"\n", "\r", "\r\n", " \n", "9 "};
     for (int i = 0; i < COUNT(pieces); i++) {
         char *text =
             repeat(THREE "Frames: 3\nFrame Time: 1\n1 2 3 4\n", pieces[i], 3000000, "\n5 6 7\n8 9 10\n");
@@ -437,6 +485,9 @@ TEST(many_lines)
         pose_document_free(document);
         free(text);
     }
+    char *rows = repeat(THREE "Frames: 3\nFrame Time: 1\n1 2 3 4\n", "9 \n", 3000000, "\n5 6 7\n8 9 10\n");
+    codec_must_fail("bvh", rows, strlen(rows), "short_frame");
+    free(rows);
     char *text = repeat(THREE "Frames: 100000\nFrame Time: 1\n", "1 2 3 4 5\n", 99999, "1 2 3");
     struct pose_document *document = decode(text);
     ck_assert_ptr_nonnull(strstr(codec_warning_text(document, "extra_numbers"), "on 99999 lines in all"));
