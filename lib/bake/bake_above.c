@@ -129,8 +129,7 @@ static bool is_of_a_game(const char *name)
 /* Whether the file's skins have it. */
 static bool is_skinned(const struct folding *folding, uint32_t joint)
 {
-    const struct pose_skeleton *skeleton = folding->skeleton;
-    return skeleton->binds && skeleton->binds[joint][15] != 0;
+    return folding->skeleton->joints[joint].in_skin;
 }
 
 /* Whether the node is a bone of the figure, whatever is above it. */

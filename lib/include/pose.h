@@ -261,6 +261,7 @@ struct pose_joint {
     float translation[3];
     float rotation[4];
     float scale[3];
+    bool in_skin;               /* glTF: a skin of the file has it, and may move vertices with it */
     const char *const *aliases; /* ends with NULL; NULL when there are none */
     const struct pose_value *extras;
 };

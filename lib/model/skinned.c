@@ -4,7 +4,7 @@ bool pose_skinned_joints(const struct pose_skeleton *skeleton, bool *skinned)
 {
     bool any = false;
     for (uint32_t i = 0; i < skeleton->joint_count; i++) {
-        skinned[i] = skeleton->binds && skeleton->binds[i][15] != 0;
+        skinned[i] = skeleton->joints[i].in_skin;
         any |= skinned[i];
     }
     for (uint32_t i = skeleton->joint_count; i-- > 0;) {

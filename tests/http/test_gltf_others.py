@@ -305,6 +305,35 @@ class Others(ServedCase):
         for others in (said[0], said[1], said[3]):
             self.assertEqual(set(others.values()), {None})
 
+    def test_what_is_above_the_bones_by_way_of_our_own_files(self):
+        """A BVH by way of a GLB or of JSON is what it is directly: folded into the bones if skins tell which these are."""
+        half = 0.5 ** 0.5
+        armature = {"name": "Armature", "scale": [0.01] * 3, "rotation": [-half, 0, 0, half], "children": [1]}
+        bones = [{"name": "thigh", "translation": [0, 0, 100], "children": [2]}, {"name": "shin", "translation": [0, 0, 20]}]
+        document = json.loads(gltf(1))
+        client = self.served(document)
+
+        def converted(data, name, **wanted):
+            reply = client.post("/v1/convert", data, name=name, **wanted)
+            self.assertEqual(reply.status, 200, reply.body[:300])
+            return reply.body
+
+        for root, joints in (("thigh", [1, 2]), ("shin", [2]), ("Armature", [0, 1, 2]), ("Armature", [])):
+            with self.subTest(joints=joints):
+                document["nodes"] = [armature, *bones]
+                document["skins"] = [{"joints": joints}] if joints else []
+                document["animations"][0]["channels"] = [{"sampler": 0, "target": {"node": k, "path": "rotation"}} for k in (1, 2)]
+                source = json.dumps(document).encode()
+                direct = converted(source, "a.gltf", to="bvh")
+                self.assertIn(f"ROOT {root}\n".encode(), direct.replace(b"\r", b""))
+                glb = converted(source, "a.gltf", to="glb")
+                keys = converted(source, "a.gltf", to="json", axes="native")
+                self.assertEqual(converted(glb, "a.glb", to="bvh"), direct)
+                self.assertEqual(converted(keys, "a.json", to="bvh"), direct)
+                # Both ways in turn.
+                self.assertEqual(converted(converted(glb, "a.glb", to="json", axes="native"), "a.json", to="bvh"), direct)
+                self.assertEqual(converted(converted(keys, "a.json", to="gltf"), "a.gltf", to="bvh"), direct)
+
     def test_weights_alone_say_so(self):
         document = json.loads(gltf(1))
         data = struct.pack("<2f", 0, 1) + struct.pack("<4f", 0, 1, 0.5, 0)

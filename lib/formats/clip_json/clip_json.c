@@ -220,6 +220,7 @@ static bool read_rest(struct reading *r, const struct pose_value *object, uint32
     int64_t parent = value_get_int(object, "parent", -1);
     if (parent < -1 || parent >= index)
         return refuse(r, "bad_parent", "/parent", "must be -1 or the number of an earlier joint");
+    joint->in_skin = value_get_bool(object, "in_skin", false);
     joint->parent = (int32_t)parent;
     joint->extras = copy_extras(r, object);
     return true;

@@ -130,6 +130,8 @@ static void put_skeleton(struct json_writer *json, const struct pose_skeleton *s
         jsonw_integer(json, "parent", joint->parent);
         if (skeleton->figures)
             jsonw_integer(json, "figure", skeleton->figures[i]);
+        if (joint->in_skin)
+            jsonw_bool(json, "in_skin", true);
         put_rest(json, joint, skeleton->axes, to);
         if (joint->extras && skeleton->axes == to)
             jsonw_value(json, "extras", joint->extras);

@@ -62,7 +62,8 @@
  * No two nodes have one name, also not as three.js spells names: of equal ones, and of what three.js spells as nothing,
  * the later get "_1", "_2" ..., joints first. Extras "posed": {"name": NAME, "called": NODE_NAME} tell the name, which
  * counts while the node is still called so. Unnamed joints are named "joint_ID" (decimal), without an id "joint_INDEX".
- * Of a skeleton of several figures a joint's node has the extras "posed": {"figure": N}.
+ * Of a skeleton of several figures a joint's node has the extras "posed": {"figure": N}. The skin here has all joints;
+ * those that were in a skin of the file that the skeleton is from have "posed": {"in_skin": true}.
  */
 #ifndef POSE_FORMATS_GLTF_GLTF_H
 #define POSE_FORMATS_GLTF_GLTF_H

@@ -233,6 +233,7 @@ bool gltf_read_skins(struct gltf *g)
             gltf_mark_joint(g, (uint32_t)item->as.integer);
             if (!arena_step(g->job->arena))
                 return false;
+            g->node[item->as.integer].in_skin = true;
         }
     }
     return true;
@@ -268,6 +269,13 @@ static bool mark_trees(struct gltf *g)
     return true;
 }
 
+/* The skin of our own files has all joints; they keep which of them a skin had before. */
+static bool is_in_skin(const struct gltf *g, uint32_t node)
+{
+    return g->is_ours ? value_get_bool(gltf_posed(g->nodes.items[node]), "in_skin", false)
+                      : g->node[node].in_skin;
+}
+
 static struct pose_joint make_joint(const struct gltf *g, uint32_t node, const int32_t *place)
 {
     const struct gltf_node *from = &g->node[node];
@@ -275,6 +283,7 @@ static struct pose_joint make_joint(const struct gltf *g, uint32_t node, const i
     struct pose_joint joint = {.name = name.name,
                                .has_id = name.has_id,
                                .id = name.id,
+                               .in_skin = is_in_skin(g, node),
                                .parent = from->parent == GLTF_NONE ? -1 : place[from->parent]};
     memcpy(joint.translation, from->rest, sizeof joint.translation);
     memcpy(joint.rotation, from->rest + 3, sizeof joint.rotation);

@@ -29,6 +29,7 @@ struct gltf_node {
     bool is_joint;          /* of a skin, or animated, or an ancestor of such a node */
     bool is_marked;         /* it and all above it are joints, or frames: see gltf_mark_joint */
     bool is_thing;          /* a mesh, a camera or a light */
+    bool in_skin;           /* a joint of a skin */
     bool is_frame;          /* our writer's node above all joints, not a joint itself */
     /* For the animation being read: the following members are valid if stamp is its number + 1. */
     uint32_t stamp;

@@ -16,7 +16,6 @@ enum { JOINTS = 3, ARMATURE = 0, PELVIS = 1, TORSO = 2 };
 /* A person of SL's names whose pelvis moves, below an armature. */
 struct figure {
     struct pose_joint joints[JOINTS];
-    float binds[JOINTS][16];
     struct pose_skeleton skeleton;
     struct pose_track tracks[3];
     float values[4][8];
@@ -37,9 +36,11 @@ static void make(struct figure *figure, float scale, bool turned, bool skinned)
     *figure = (struct figure){0};
     for (uint32_t i = 0; i < JOINTS; i++) {
         static const char *const names[] = {"Armature", "mPelvis", "mTorso"};
-        figure->joints[i] = (struct pose_joint){
-            .name = names[i], .parent = (int32_t)i - 1, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
-        figure->binds[i][15] = i != ARMATURE && skinned;
+        figure->joints[i] = (struct pose_joint){.name = names[i],
+                                                .parent = (int32_t)i - 1,
+                                                .rotation = {0, 0, 0, 1},
+                                                .scale = {1, 1, 1},
+                                                .in_skin = i != ARMATURE && skinned};
     }
     for (int i = 0; i < 3; i++)
         figure->joints[ARMATURE].scale[i] = scale;
@@ -51,8 +52,7 @@ static void make(struct figure *figure, float scale, bool turned, bool skinned)
                                               .scaling = POSE_SCALE_INHERITED,
                                               .joint_count = JOINTS,
                                               .joints = figure->joints,
-                                              .root_joint = -1,
-                                              .binds = (const float(*)[16])figure->binds};
+                                              .root_joint = -1};
     figure->skeleton.tree = skeleton_tree(&figure->skeleton);
     for (uint32_t i = 0; i < 2; i++)
         figure->tracks[i] = (struct pose_track){.name = figure->joints[i + 1].name, .node = i + 2};

@@ -26,7 +26,6 @@ enum {
 /* A person of SL's names in centimetres, which an armature turns upright, below a node; and a prop beside the armature. */
 struct figure {
     struct pose_joint joints[JOINTS];
-    float binds[JOINTS][16];
     struct pose_skeleton skeleton;
     struct pose_track tracks[TRACKS];
     struct pose_clip clip;
@@ -40,8 +39,7 @@ static void finish(struct figure *figure, uint32_t joints, uint32_t tracks)
                                               .scaling = POSE_SCALE_INHERITED,
                                               .joint_count = joints,
                                               .joints = figure->joints,
-                                              .root_joint = -1,
-                                              .binds = (const float(*)[16])figure->binds};
+                                              .root_joint = -1};
     figure->skeleton.tree = skeleton_tree(&figure->skeleton);
     figure->clip = (struct pose_clip){.name = "w",
                                       .axes = POSE_AXES_GLTF,
@@ -89,7 +87,7 @@ static void make_walk(struct figure *figure, const struct walk *walk)
     memcpy(figure->joints[PELVIS].rotation, stands, 16);
     figure->joints[PELVIS].translation[1] = 0;
     figure->joints[PELVIS].translation[2] = 100;
-    figure->binds[PELVIS][15] = figure->binds[TORSO][15] = 1;
+    figure->joints[PELVIS].in_skin = figure->joints[TORSO].in_skin = true;
     struct pose_track *track = drive(figure, 0, walk->walker);
     track->channels[POSE_TRANSLATION] = (struct pose_channel){2, two, places};
     track->channels[POSE_ROTATION] =
@@ -215,7 +213,7 @@ TEST(what_leads_to_no_bone_stays)
 {
     struct figure figure;
     make_walk(&figure, &(struct walk){ARMATURE, true, false});
-    memset(figure.binds, 0, sizeof figure.binds);
+    figure.joints[PELVIS].in_skin = figure.joints[TORSO].in_skin = false;
     figure.joints[PELVIS].name = "thigh";
     figure.joints[TORSO].name = "shin";
     drive(&figure, 1, PELVIS)->channels[POSE_TRANSLATION] = figure.tracks[0].channels[POSE_TRANSLATION];

@@ -254,17 +254,19 @@ static const char *wanted_name(const struct gltf_joint *joint, uint32_t index, s
 }
 
 /* Writes "name", and "extras" with what the name does not say. figure 0: none. */
-static void put_name(struct gltf_file *file, const char *wanted, uint32_t figure)
+static void put_name(struct gltf_file *file, const char *wanted, uint32_t figure, bool in_skin)
 {
     const char *name = gltf_names_take(&file->names, wanted);
     jsonw_string(&file->json, "name", name);
-    if (!figure && !strcmp(name, wanted))
+    if (!figure && !in_skin && !strcmp(name, wanted))
         return;
     jsonw_object(&file->json, "extras");
     jsonw_object(&file->json, "posed");
     gltf_names_put_wanted(&file->json, name, wanted);
     if (figure)
         jsonw_integer(&file->json, "figure", figure);
+    if (in_skin)
+        jsonw_bool(&file->json, "in_skin", true);
     jsonw_end(&file->json);
     jsonw_end(&file->json);
 }
@@ -342,7 +344,7 @@ static void put_holder(const struct gltf_joint *joint, uint32_t index, struct gl
     memcpy(name, of, length);
     memcpy(name + length, ending, sizeof ending);
     jsonw_object(&file->json, NULL);
-    put_name(file, name, 0);
+    put_name(file, name, 0, false);
     put_part(&file->json, "scale", joint->rest + SCALE_PLACE, one, 3);
     jsonw_end(&file->json);
 }
@@ -382,12 +384,14 @@ void gltf_joints_put_nodes(const struct gltf_joints *joints, struct gltf_file *f
 {
     struct family family;
     struct json_writer *json = &file->json;
-    const uint32_t *figures = joints->skeleton ? joints->skeleton->figures : NULL;
+    const struct pose_skeleton *skeleton = joints->skeleton;
+    const uint32_t *figures = skeleton ? skeleton->figures : NULL;
     if (!find_families(joints, file->job->arena, &family))
         return;
     for (uint32_t i = 0; i < joints->count; i++) {
         jsonw_object(json, NULL);
-        put_name(file, wanted_name(&joints->joints[i], i, file->job->arena), figures ? figures[i] : 0);
+        put_name(file, wanted_name(&joints->joints[i], i, file->job->arena), figures ? figures[i] : 0,
+                 skeleton && skeleton->joints[i].in_skin);
         put_place(joints, &joints->joints[i], json);
         put_children(&joints->joints[i], &family, family.child[i], json);
         jsonw_end(json);

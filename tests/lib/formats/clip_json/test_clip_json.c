@@ -108,7 +108,7 @@ static const char own[] =
     "\"skeleton\":{\"name\":\"figure\",\"scaling\":\"offsets\",\"root_joint\":1,\"joints\":["
     "{\"name\":\"a\",\"id\":7,\"translation\":[1,2,3]},"
     "{\"name\":null,\"parent\":0,\"rotation\":[0,0,1,0],\"scale\":[1,2,3]},"
-    "{\"name\":\"a\",\"parent\":1,\"extras\":{\"end_sites\":[[0,4,0]]}}]}}";
+    "{\"name\":\"a\",\"parent\":1,\"in_skin\":true,\"extras\":{\"end_sites\":[[0,4,0]]}}]}}";
 
 TEST(its_skeleton_comes_back)
 {
@@ -134,6 +134,7 @@ TEST(its_skeleton_comes_back)
         ck_assert(second->skeletons->axes == (gltf ? POSE_AXES_GLTF : POSE_AXES_Z_UP));
         ck_assert(second->skeletons->joints[0].translation[1] == (gltf ? 3 : 2));
         ck_assert((second->skeletons->joints[2].extras == NULL) == gltf); /* in the file's axes alone */
+        ck_assert(second->skeletons->joints[2].in_skin && !second->skeletons->joints[0].in_skin);
         float rows[2][30];
         const struct pose_document *documents[2] = {first, second};
         for (int i = 0; i < 2; i++) {

@@ -130,6 +130,28 @@ TEST_EACH(files_hold_what_went_in, COUNT(files))
     pose_document_free(document);
 }
 
+/* Our own skin has all joints, but the nodes keep which of them had one. */
+TEST(what_a_skin_has_comes_back)
+{
+    struct pose_document *document = read_foreign("three-skinned.glb");
+    const struct pose_skeleton *skeleton = document->skeletons;
+    for (int way = 0; way < 2; way++) {
+        for (uint32_t i = 0; i < skeleton->joint_count; i++)
+            ck_assert_int_eq(skeleton->joints[i].in_skin, strcmp(skeleton->joints[i].name, "body") != 0);
+        if (way)
+            break;
+        const struct pose_content content = document_content(document);
+        struct pose_buffer glb = codec_must_encode("gltf", &content, NULL);
+        struct pose_document *again = codec_must_decode("gltf", glb.data, glb.size);
+        pose_buffer_free(&glb);
+        pose_document_free(document);
+        document = again;
+        skeleton = document->skeletons;
+        ck_assert_ptr_null(skeleton->binds);
+    }
+    pose_document_free(document);
+}
+
 TEST(keys_and_morphs_of_three)
 {
     struct pose_document *document = read_foreign("three-nodes.gltf");
