@@ -155,12 +155,13 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
         return NULL;
     }
     size_t memory = options ? options->limits.memory : 0;
+    const uint64_t key_limit = options && options->limits.keys ? options->limits.keys : DEFAULT_KEY_LIMIT;
     struct arena arena;
     arena_init(&arena, options ? options->allocator : NULL, memory, error);
     arena.stop = options ? options->stop : NULL;
     struct document *document = ARENA_NEW(&arena, struct document, 1);
     struct bake_folded folded;
-    if (!bake_fold(conversion, codec->target, &arena, &folded)) {
+    if (!bake_fold(conversion, codec->target, key_limit, &arena, &folded)) {
         arena_release(&arena);
         return NULL;
     }
@@ -171,8 +172,7 @@ struct pose_document *pose_bake(const struct pose_conversion *conversion, const 
                                   .target = *codec->target,
                                   .arena = &arena,
                                   .renames = &call.renames,
-                                  .key_limit = options && options->limits.keys ? options->limits.keys
-                                                                               : DEFAULT_KEY_LIMIT,
+                                  .key_limit = key_limit,
                                   .warn = warn,
                                   .user = user,
                                   .error = error};

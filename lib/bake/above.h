@@ -41,6 +41,7 @@ struct folding {
     bool drops_scale;   /* the target has none: scales of bones are multiplied into lengths as well */
     bool keeps_nodes;   /* the target has joints of any name: only what leads to a skin's is folded */
     bool is_needed, is_uneven, is_growing;
+    uint64_t keys, key_limit; /* of bones below nodes that move */
 };
 
 /* Takes over a translation, rotation or scale (the mean of three). */
@@ -50,8 +51,8 @@ struct place place_mul(const struct place *a, const struct place *b);
 /* The values of a key. */
 void place_get(const struct place *place, enum pose_part part, float *v);
 
-/* Keys of a bone below nodes that move: the product, to 1e-4 rad and 0.1 mm between keys. Returns false if out of memory. */
-bool above_follow(const struct folding *folding, uint32_t bone, enum pose_part part,
-                  struct pose_channel *channel);
+/* Keys of a bone below nodes that move: the product, to 1e-4 rad and 0.1 mm (or a millionth) between keys, of which
+ * at most 1023 are inserted. Returns false if out of memory or keys, or stopped. */
+bool above_follow(struct folding *folding, uint32_t bone, enum pose_part part, struct pose_channel *channel);
 
 #endif

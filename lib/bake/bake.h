@@ -79,9 +79,9 @@ struct bake_folded {
 };
 
 /* Fills in folded: a copy of the conversion, which points into it (and to its own clip and skeleton where nothing is folded).
- * Returns false if out of memory. */
-bool bake_fold(const struct pose_conversion *conversion, const struct target *target, struct arena *arena,
-               struct bake_folded *folded);
+ * Returns false if out of memory, stopped, or if it took more keys than the limit. */
+bool bake_fold(const struct pose_conversion *conversion, const struct target *target, uint64_t key_limit,
+               struct arena *arena, struct bake_folded *folded);
 
 /* For a mesh on the skeleton of its own file with scaled joints: replaces both by ones of the same place and size without
  * scales (bake_mesh.c), the mesh by *mesh. Returns false on failure. */

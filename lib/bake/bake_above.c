@@ -297,7 +297,7 @@ static bool fold_channel(const struct folding *folding, const struct node *node,
     return values;
 }
 
-static bool fold_part(const struct folding *folding, uint32_t joint, enum pose_part part,
+static bool fold_part(struct folding *folding, uint32_t joint, enum pose_part part,
                       struct pose_channel *channel)
 {
     const struct node *node = &folding->nodes[joint];
@@ -306,7 +306,7 @@ static bool fold_part(const struct folding *folding, uint32_t joint, enum pose_p
     return !channel->count || fold_channel(folding, node, part, channel);
 }
 
-static bool fold_track(const struct folding *folding, uint32_t joint, struct pose_track *track)
+static bool fold_track(struct folding *folding, uint32_t joint, struct pose_track *track)
 {
     const struct node *node = &folding->nodes[joint];
     struct pose_channel *rotation = &track->channels[POSE_ROTATION], *scale = &track->channels[POSE_SCALE];
@@ -332,7 +332,7 @@ static void add_tracks(const struct folding *folding, struct pose_clip *clip, st
     }
 }
 
-static const struct pose_clip *fold_clip(const struct folding *folding, const struct pose_skeleton *skeleton,
+static const struct pose_clip *fold_clip(struct folding *folding, const struct pose_skeleton *skeleton,
                                          const uint32_t *place)
 {
     const struct pose_clip *from = folding->clip;
@@ -406,8 +406,8 @@ static bool check_folded(const struct pose_skeleton *skeleton, const struct pose
                                   "the scales above the bones are so large that places have no number");
 }
 
-bool bake_fold(const struct pose_conversion *conversion, const struct target *target, struct arena *arena,
-               struct bake_folded *folded)
+bool bake_fold(const struct pose_conversion *conversion, const struct target *target, uint64_t key_limit,
+               struct arena *arena, struct bake_folded *folded)
 {
     *folded = (struct bake_folded){.conversion = *conversion};
     if (!may_fold(conversion, target))
@@ -416,6 +416,7 @@ bool bake_fold(const struct pose_conversion *conversion, const struct target *ta
                               .skeleton = conversion->skeleton,
                               .clip = conversion->clips->clip,
                               .arena = arena,
+                              .key_limit = key_limit,
                               .drops_scale = target->lacks_scale || !target->holds[POSE_SCALE],
                               .keeps_nodes = target->family == FAMILY_NONE};
     folding.nodes = ARENA_NEW(arena, struct node, conversion->skeleton->joint_count);

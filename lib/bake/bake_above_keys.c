@@ -2,9 +2,11 @@
  * so that keys are inserted until they are near enough. */
 #include "lib/bake/above.h"
 
+#include "lib/core/error.h"
 #include "lib/model/build.h"
 #include "lib/sample/curve.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@ enum {
 
 #define ANGLE_TOLERANCE 1e-4  /* radians */
 #define LENGTH_TOLERANCE 1e-4 /* metres */
+#define FINEST 1e-6           /* of a length: a float has little more */
 #define SHORTEST 1e-3         /* seconds: nearer keys are a jump */
 
 struct link {
@@ -24,6 +27,7 @@ struct link {
 
 /* The bone, and the nodes above it up to the topmost that moves. */
 struct chain {
+    struct folding *folding; /* counts the keys */
     struct arena *arena;
     enum pose_part part;
     struct sample_kernels kernels;
@@ -35,6 +39,7 @@ struct chain {
 struct spot {
     double time;
     float value[4];
+    unsigned depth; /* halvings that led to it */
 };
 
 struct spots {
@@ -56,13 +61,14 @@ static bool add_link(struct chain *chain, const struct folding *folding, const s
     return true;
 }
 
-static bool chain_init(struct chain *chain, const struct folding *folding, uint32_t bone, enum pose_part part)
+static bool chain_init(struct chain *chain, struct folding *folding, uint32_t bone, enum pose_part part)
 {
     const struct pose_joint *joints = folding->skeleton->joints;
     uint32_t depth = 0;
-    for (int32_t j = (int32_t)bone; j >= 0; j = joints[j].parent)
+    for (int32_t j = (int32_t)bone; j >= 0 && arena_step(folding->arena); j = joints[j].parent)
         depth++;
-    *chain = (struct chain){.arena = folding->arena,
+    *chain = (struct chain){.folding = folding,
+                            .arena = folding->arena,
                             .part = part,
                             .kernels = curve_kernels(folding->clip->rules),
                             .links = ARENA_NEW(folding->arena, struct link, depth),
@@ -71,7 +77,7 @@ static bool chain_init(struct chain *chain, const struct folding *folding, uint3
         return false;
     int32_t j = joints[bone].parent;
     for (; j >= 0 && folding->nodes[j].above_moves; j = joints[j].parent) {
-        if (!add_link(chain, folding, &folding->nodes[j]))
+        if (!arena_step(chain->arena) || !add_link(chain, folding, &folding->nodes[j]))
             return false;
     }
     if (j >= 0)
@@ -92,16 +98,20 @@ static struct place link_place(const struct link *link, double time)
     return place;
 }
 
-static void find_spot(const struct chain *chain, double time, struct spot *spot)
+/* Every link is a step, as a chain may have as many as the file has nodes. Returns false if the work must stop. */
+static bool find_spot(const struct chain *chain, double time, struct spot *spot)
 {
     struct place place = link_place(&chain->links[0], time);
     for (uint32_t i = 1; i < chain->count; i++) {
+        if (!arena_step(chain->arena))
+            return false;
         const struct place over = link_place(&chain->links[i], time);
         place = place_mul(&over, &place);
     }
     place = place_mul(&chain->top, &place);
-    spot->time = time;
+    *spot = (struct spot){.time = time};
     place_get(&place, chain->part, spot->value);
+    return arena_step(chain->arena);
 }
 
 /* ---------------------------------------------------------------------------------------------------- times -- */
@@ -158,6 +168,9 @@ static float *gather_times(const struct chain *chain, size_t *count)
 static bool append(const struct chain *chain, struct spots *spots, const struct spot *spot)
 {
     const uint32_t components = part_components(chain->part);
+    if (++chain->folding->keys > chain->folding->key_limit)
+        return error_limit(chain->arena->error, "keys", "more than the limit of %llu keys",
+                           (unsigned long long)chain->folding->key_limit);
     float *times = arena_grow(chain->arena, spots->times, spots->count, &spots->time_room, sizeof *times);
     float *values = arena_grow(chain->arena, spots->values, spots->count, &spots->value_room,
                                components * sizeof *values);
@@ -171,22 +184,40 @@ static bool append(const struct chain *chain, struct spots *spots, const struct 
     return true;
 }
 
+/* How far a player may be from that spot. */
+static double tolerance(enum pose_part part, const struct spot *spot)
+{
+    static const float origin[3];
+    if (part == POSE_ROTATION)
+        return ANGLE_TOLERANCE;
+    return fmax(LENGTH_TOLERANCE, FINEST * curve_distance(part, spot->value, origin));
+}
+
 /* Whether a player that interpolates between the two is near the product. */
 static bool is_near(const struct chain *chain, const struct spot *from, const struct spot *to)
 {
     const uint32_t components = part_components(chain->part);
-    double fractions[PROBES], tolerance = chain->part == POSE_ROTATION ? ANGLE_TOLERANCE : LENGTH_TOLERANCE;
+    double fractions[PROBES];
     float made[PROBES * 4];
     for (int i = 0; i < PROBES; i++)
         fractions[i] = (i + 1) / (double)(PROBES + 1);
     curve_blend(&chain->kernels, chain->part, from->value, to->value, fractions, PROBES, made);
     for (int i = 0; i < PROBES; i++) {
         struct spot real;
-        find_spot(chain, from->time + (to->time - from->time) * fractions[i], &real);
-        if (curve_distance(chain->part, real.value, made + (size_t)i * components) > tolerance)
+        if (!find_spot(chain, from->time + (to->time - from->time) * fractions[i], &real) ||
+            curve_distance(chain->part, real.value, made + (size_t)i * components) >
+                tolerance(chain->part, &real))
             return false;
     }
     return true;
+}
+
+/* Whether a key between the two is of use: *middle becomes its time. Late in a clip of days no float is between. */
+static bool may_split(const struct spot *from, const struct spot *to, double *middle)
+{
+    *middle = (double)(float)(0.5 * (from->time + to->time));
+    return to->depth < DEPTH && to->time - from->time > 2 * SHORTEST && from->time < *middle &&
+           *middle < to->time;
 }
 
 /* Appends the keys needed between *last and to, and to itself, which *last becomes. */
@@ -195,24 +226,24 @@ static bool connect(const struct chain *chain, struct spots *spots, struct spot 
     struct spot ahead[DEPTH + 1];
     unsigned count = 1;
     ahead[0] = *to;
-    while (count) {
-        const struct spot next = ahead[count - 1];
-        if (!arena_step(chain->arena))
-            return false;
-        if (count <= DEPTH && next.time - last->time > 2 * SHORTEST && !is_near(chain, last, &next)) {
-            find_spot(chain, (double)(float)(0.5 * (last->time + next.time)), &ahead[count++]);
+    while (count) { /* ahead[i].depth >= i */
+        struct spot *next = &ahead[count - 1];
+        double middle;
+        if (may_split(last, next, &middle) && !is_near(chain, last, next)) {
+            if (!find_spot(chain, middle, &ahead[count++]))
+                return false;
+            ahead[count - 1].depth = ++next->depth;
             continue;
         }
-        if (!append(chain, spots, &next))
+        if (!append(chain, spots, next))
             return false;
-        *last = next;
+        *last = *next;
         count--;
     }
     return true;
 }
 
-bool above_follow(const struct folding *folding, uint32_t bone, enum pose_part part,
-                  struct pose_channel *channel)
+bool above_follow(struct folding *folding, uint32_t bone, enum pose_part part, struct pose_channel *channel)
 {
     struct chain chain;
     struct spots spots = {0};
@@ -224,7 +255,8 @@ bool above_follow(const struct folding *folding, uint32_t bone, enum pose_part p
     if (!times)
         return false;
     for (size_t k = 0; k < count; k++) {
-        find_spot(&chain, (double)times[k], &next);
+        if (!find_spot(&chain, (double)times[k], &next))
+            return false;
         if (k ? !connect(&chain, &spots, &last, &next) : !append(&chain, &spots, &next))
             return false;
         last = next;

@@ -272,3 +272,107 @@ TEST(steps_stay_steps)
     ck_assert_uint_eq(pelvis->channels[POSE_ROTATION].count, 4);
     pose_document_free(document);
 }
+
+/* A quarter turn within 100 s, so far from the origin that floats are millimetres apart. */
+static void make_far_walk(struct figure *figure)
+{
+    static const float long_times[2] = {0, 100}, places[6] = {0, 0, 0, 1, 0, 2};
+    make_walk(figure, &(struct walk){WALKER, false, false});
+    for (uint32_t i = 0; i < 2; i++) {
+        figure->tracks[i].channels[POSE_ROTATION].times = long_times;
+        figure->tracks[i].channels[POSE_TRANSLATION].times = long_times;
+    }
+    figure->tracks[0].channels[POSE_TRANSLATION].values = places;
+    figure->joints[ARMATURE].translation[0] = 1e5f;
+    figure->clip.duration = figure->clip.loop_out = 100;
+}
+
+TEST(keys_are_inserted_to_a_depth)
+{
+    struct figure figure;
+    make_far_walk(&figure);
+    struct pose_document *document = bake(&figure, "bvh", 0);
+    const struct pose_channel *channel = &document->clips->tracks[1].channels[POSE_TRANSLATION];
+    ck_assert_uint_gt(channel->count, 256);
+    ck_assert_uint_le(channel->count, 1 + 1024);
+    pose_document_free(document);
+}
+
+TEST(inserted_keys_count_against_the_limit)
+{
+    struct figure figure;
+    make_far_walk(&figure);
+    const struct pose_conversion conversion = {ONE_CLIP(&figure.clip, "gltf"), .to = "bvh",
+                                               .skeleton = &figure.skeleton};
+    const struct pose_options options = {.limits.keys = 256};
+    struct pose_error error;
+    ck_assert_ptr_null(pose_bake(&conversion, &options, NULL, NULL, &error));
+    ck_assert_str_eq(error.detail, "more than the limit of 256 keys");
+}
+
+/* After days no float is between two that are a frame apart. */
+TEST(keys_ascend_in_clips_of_days)
+{
+    static const float starts[] = {1 << 15, 1 << 21, 1e30f},
+                       turns[16] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0};
+    for (size_t i = 0; i < COUNT(starts); i++) {
+        const float times[4] = {0, starts[i], nextafterf(starts[i], INFINITY), 2 * starts[i]};
+        struct figure figure;
+        make_walk(&figure, &(struct walk){WALKER, false, false});
+        figure.tracks[0].channels[POSE_ROTATION] = (struct pose_channel){4, times, turns};
+        figure.joints[ARMATURE].translation[0] = 1;
+        figure.clip.duration = figure.clip.loop_out = times[3];
+        struct pose_document *document = bake(&figure, "bvh", 0);
+        for (int part = POSE_TRANSLATION; part <= POSE_ROTATION; part++) {
+            const struct pose_channel *channel = &document->clips->tracks[1].channels[part];
+            ck_assert_uint_ge(channel->count, part == POSE_ROTATION ? 4 : 2);
+            for (uint32_t k = 1; k < channel->count; k++)
+                ck_assert_float_gt(channel->times[k], channel->times[k - 1]);
+        }
+        pose_document_free(document);
+    }
+}
+
+enum { LINKS = 300 };
+
+static bool count_question(void *user)
+{
+    ++*(unsigned *)user;
+    return false;
+}
+
+/* The product at one time takes as long as there are nodes: how often a stop is asked for follows from both. */
+TEST(a_long_chain_can_be_stopped)
+{
+    static const float quarter[8] = {0, 0, 0, 1, 0, 0.001f, 0, 1};
+    static struct pose_joint joints[LINKS + 1];
+    static struct pose_track tracks[LINKS];
+    static float times[LINKS + 1], binds[LINKS + 1][16];
+    for (int32_t i = 0; i < LINKS; i++) {
+        times[i] = (float)i / LINKS;
+        joints[i] = joint("link", i - 1, 0);
+        tracks[i] = (struct pose_track){.name = "link", .node = (uint32_t)i + 1};
+        tracks[i].channels[POSE_ROTATION] = (struct pose_channel){2, &times[i], quarter};
+    }
+    times[LINKS] = 1;
+    joints[LINKS] = joint("mPelvis", LINKS - 1, 0);
+    binds[LINKS][15] = 1;
+    struct figure figure = {0};
+    finish(&figure, 1, 1);
+    figure.skeleton.joints = joints;
+    figure.skeleton.joint_count = LINKS + 1;
+    figure.skeleton.binds = (const float(*)[16])binds;
+    figure.skeleton.tree = skeleton_tree(&figure.skeleton);
+    figure.clip.tracks = tracks;
+    figure.clip.track_count = LINKS;
+    figure.clip.tree = figure.skeleton.tree;
+    unsigned questions = 0;
+    const struct pose_stop stop = {.ask = count_question, .user = &questions};
+    const struct pose_options options = {.stop = &stop};
+    const struct pose_conversion conversion = {ONE_CLIP(&figure.clip, "gltf"), .to = "sl-anim",
+                                               .skeleton = &figure.skeleton};
+    struct pose_document *document = pose_bake(&conversion, &options, NULL, NULL, NULL);
+    ck_assert_uint_eq(document->clips->track_count, 1);
+    ck_assert_uint_gt(questions, LINKS * LINKS / 256);
+    pose_document_free(document);
+}
