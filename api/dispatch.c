@@ -194,7 +194,7 @@ static bool begins_like(const char *path, size_t length, const char *template, s
     return path == end && template == template_end;
 }
 
-/* Where the path goes on after ARCHIVE/CLIP of /v1/named; NULL: it is none of these. */
+/* The rest of the path after /v1/named/ARCHIVE/CLIP; NULL for other paths. */
 static const char *after_names(const char *path)
 {
     static const char named[] = "/v1/named/";

@@ -34,8 +34,8 @@ static inline int64_t xml_byte(XML_Parser parser)
 /* No file that is read has more; expat's time for an attribute is the square of its size. */
 enum { MAX_XML = 8 << 20 };
 
-/* Parses all bytes, at most MAX_XML, with the handlers that are set; what stopped it, or XML_ERROR_NONE. It is XML_ERROR_ABORTED with arena
- * failed if the arena's stop said so, which is asked for each piece. */
+/* Parses all bytes, at most MAX_XML, with the handlers that are set. Returns what stopped it, or XML_ERROR_NONE;
+ * XML_ERROR_ABORTED, with the arena failed, if its stop said so, which is asked before each piece. */
 static inline enum XML_Error xml_parse(XML_Parser parser, struct pose_bytes bytes, struct arena *arena)
 {
     const size_t most = 1 << 20;

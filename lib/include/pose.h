@@ -94,9 +94,9 @@ struct pose_bytes {
 };
 
 /*
- * Remembers pictures that proved broken, so that decoding the same bytes again costs no time. has is asked before a
- * picture is decoded, add is told of one that is broken, not of one that was stopped. Both are called by the working
- * thread; of several threads at once if these share it.
+ * Remembers broken pictures, so that the same bytes are not decoded again. has is called before a picture is decoded, add
+ * after one proved broken; not after one that was stopped. Both run on the calling thread, and must be thread-safe if
+ * several threads share this.
  */
 struct pose_refusals {
     bool (*has)(void *user, struct pose_bytes picture);

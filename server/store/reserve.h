@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct reserve {
-    char *path;            /* NULL: there is none, and nothing is held */
+    char *path;            /* NULL: no reserve */
     uint64_t size;         /* bytes that are to be held */
     _Atomic uint64_t held; /* read by other threads; the functions below are called by one at a time */
 };
@@ -22,7 +22,7 @@ void reserve_leave(struct reserve *reserve);
 /* Holds all of it again after a release. False: the disk has room for a part only, which is held. True also where nothing
  * can be held for another reason. */
 bool reserve_hold(struct reserve *reserve);
-/* Gives the room to the next write; false: there is none to give. */
+/* Frees the reserve for the next write. False if nothing is held. */
 bool reserve_release(struct reserve *reserve);
 /* Bytes that are missing. */
 uint64_t reserve_missing(const struct reserve *reserve);

@@ -4,8 +4,8 @@
 
 #include "pose.h"
 
-/* Sets *stands to whether each joint is of such a figure, [joint_count], to be freed; NULL if there is none. The sampler
- * is of that skeleton. clip NULL: retargeted, onto the first person. False with error. */
+/* Sets *stands to [joint_count] flags: the joint is of such a figure. Freed by the caller; NULL if there is none.
+ * The sampler is of that skeleton. clip NULL: retargeted, onto the first person. False with error. */
 bool bystanders_find(const struct pose_skeleton *skeleton, const struct pose_sampler *sampler,
                      const struct pose_clip *clip, const struct pose_options *options, bool **stands,
                      struct pose_error *error);

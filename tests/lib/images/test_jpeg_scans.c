@@ -251,7 +251,7 @@ TEST(broken_ones_are_remembered)
     ck_assert_uint_lt(again.asked, 20);
 }
 
-/* Neither a good one nor one that its head refuses is told of; a file and a texture are. */
+/* Pictures that fail while they are decoded are reported, from files and textures; good ones and bad heads are not. */
 TEST(only_broken_pixels_are_told_of)
 {
     struct memory memory = {0};
