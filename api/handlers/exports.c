@@ -74,12 +74,15 @@ static enum api_outcome baked_json(struct exported *exported)
                                          .renames = options->renames,
                                          .rename_count = options->rename_count,
                                          .settings = options->setting_count ? options->settings : NULL};
-    struct pose_document *baked =
-        pose_bake(&conversion, &call->service->index_options.pose, warnings_take, &warnings, &error);
-    if (baked) {
-        /* Nothing was above the bones: as it was read. */
+    /* Without a skeleton of its own nothing can be above the bones. */
+    const bool may_differ = options->rename_count || document->skeleton_count;
+    struct pose_document *baked = may_differ ? pose_bake(&conversion, &call->service->index_options.pose,
+                                                         warnings_take, &warnings, &error)
+                                             : NULL;
+    if (baked || !may_differ) {
         const bool is_same =
-            !options->rename_count && (!baked->skeleton_count || baked->skeletons == document->skeletons);
+            !may_differ ||
+            (!options->rename_count && (!baked->skeleton_count || baked->skeletons == document->skeletons));
         struct index_asset asset = *item->asset;
         struct pose_buffer text = {0};
         struct json_writer json;
